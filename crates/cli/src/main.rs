@@ -369,6 +369,7 @@ impl Compile {
             target: defaults.target,
             engine,
             verify: self.verify || defaults.verify,
+            input: None,
         })
     }
 }

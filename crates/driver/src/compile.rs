@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 pub struct Compiled {
     runner: Runner,
     threads: usize,
+    /// What it reads, if not the standard input of the process.
+    input: Option<Vec<u8>>,
     /// How long each step took.
     pub timings: Vec<Timing>,
     /// Copies of arrays that the program did not ask for.
@@ -110,7 +112,13 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     check_without(options, None)?;
     if let Some(why) = evaluated(unit, options)? {
         let runner = Runner::Evaluator { why };
-        return Ok(Compiled { runner, threads: options.threads, timings: Vec::new(), copies: Vec::new() });
+        return Ok(Compiled {
+            runner,
+            threads: options.threads,
+            input: options.input.clone(),
+            timings: Vec::new(),
+            copies: Vec::new(),
+        });
     }
     let compiler = match options.engine {
         Engine::Interpreter | Engine::Evaluator => Err(None),
@@ -204,7 +212,7 @@ fn native(
     let library = Library::load(object, entry).map_err(native_bug)?;
     record(&mut timings, "load", start.elapsed());
     let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached };
-    Ok(Compiled { runner, threads: options.used_threads(), timings, copies })
+    Ok(Compiled { runner, threads: options.used_threads(), input: options.input.clone(), timings, copies })
 }
 
 /// Whether the interpreter of the source language runs the program, and if nobody asked for it, why.
@@ -228,7 +236,13 @@ fn evaluated(unit: &Unit, options: &Options) -> Result<Option<Option<String>>, E
 /// A program for the interpreter, and why that runs it.
 fn interpreted(program: array::Program, why: Option<String>, pipeline: Pipeline<'_>, options: &Options) -> Compiled {
     let runner = Runner::Interpreter { program, why };
-    Compiled { runner, threads: options.threads, timings: pipeline.timings, copies: Vec::new() }
+    Compiled {
+        runner,
+        threads: options.threads,
+        input: options.input.clone(),
+        timings: pipeline.timings,
+        copies: Vec::new(),
+    }
 }
 
 /// What to say of a C compiler that refuses everything.
@@ -339,8 +353,9 @@ impl Compiled {
                         None => Arg::given(argument),
                     })
                     .collect();
-                let run =
-                    library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
+                let run = library
+                    .call_writing(&arguments, self.threads, self.input.as_deref(), out)
+                    .map_err(|error| native_failure(unit, error))?;
                 debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
                 // Results may be as large, and so may copies of them.
                 drop(tensors);
@@ -349,7 +364,8 @@ impl Compiled {
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
                 let start = Instant::now();
-                let (arguments, limits) = (interface.for_array_ir(arguments), frit_interp::Options::default());
+                let arguments = interface.for_array_ir(arguments);
+                let limits = frit_interp::Options { input: self.input.clone(), ..frit_interp::Options::default() };
                 let results = frit_interp::array::run_writing(program, entry, arguments, &limits, out)
                     .map_err(|error| interpreter_failure(unit, error))?;
                 Ok(outcome(results.into_iter().map(Computed::Given).collect(), start.elapsed()))
@@ -359,8 +375,12 @@ impl Compiled {
                     unreachable!("only programs in SAC are evaluated")
                 };
                 let start = Instant::now();
-                let results = frit_support::with_deep_stack(|| source.evaluate(sac, arguments, out))
-                    .map_err(|failure| Error::new(Kind::Run, &unit.sources, failure.diagnostic()))?;
+                let results =
+                    frit_support::with_deep_stack(|| source.evaluate(sac, arguments, self.input.as_deref(), out))
+                        .map_err(|failure| {
+                            let error = Error::new(Kind::Run, &unit.sources, failure.diagnostic());
+                            Error { status: failure.exit_status(), ..error }
+                        })?;
                 // The evaluator knows no hidden results.
                 let hidden = vec![Tensor::scalar(frit_ir::Const::i64(0)); sac.hidden_results];
                 let results = hidden.into_iter().chain(results).map(Computed::Given).collect();

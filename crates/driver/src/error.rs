@@ -27,12 +27,14 @@ pub struct Error {
     pub diagnostics: Vec<Diagnostic>,
     /// The sources.
     pub sources: SourceMap,
+    /// The exit status that the program ended itself with.
+    pub status: Option<u8>,
 }
 
 impl Error {
     /// An error with one message.
     pub fn new(kind: Kind, sources: &SourceMap, diagnostic: Diagnostic) -> Self {
-        Self { kind, diagnostics: vec![diagnostic], sources: sources.clone() }
+        Self { kind, diagnostics: vec![diagnostic], sources: sources.clone(), status: None }
     }
 
     /// A wrong use of the command or the library.
@@ -56,10 +58,10 @@ impl Error {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
     }
 
-    /// The process exit code: 1 the program failed, 2 usage, 3 the source is wrong, 4 a bug of Frit.
+    /// The process exit code: 1 the program failed, unless it named a status; 2 usage, 3 the source is wrong, 4 a bug of Frit.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
-            Kind::Run => 1,
+            Kind::Run => self.status.unwrap_or(1),
             Kind::Usage => 2,
             Kind::Source => 3,
             Kind::Bug => 4,
@@ -112,5 +114,6 @@ pub(crate) fn bug(doing: &str, message: &str, given: &str, extension: &str) -> E
 /// The message of a run-time failure at this place.
 pub(crate) fn run_time_failure(sources: &SourceMap, kind: FailureKind, args: &[i64], span: Span) -> Error {
     let diagnostic = Diagnostic::error(kind.code(), kind.message(args)).label(span, "happened here");
-    Error::new(Kind::Run, sources, diagnostic)
+    let status = (kind == FailureKind::Ended).then(|| args.first().map_or(1, |status| *status as u8));
+    Error { status, ..Error::new(Kind::Run, sources, diagnostic) }
 }

@@ -67,6 +67,8 @@ pub struct Options {
     pub engine: Engine,
     /// Check the invariants of the IR after every step.
     pub verify: bool,
+    /// What the program reads; `None` for the standard input of the process.
+    pub input: Option<Vec<u8>>,
 }
 
 impl Options {
@@ -102,6 +104,7 @@ impl Default for Options {
             target: Target::default(),
             engine: Engine::Auto,
             verify: cfg!(debug_assertions),
+            input: None,
         }
     }
 }

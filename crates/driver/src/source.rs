@@ -141,7 +141,7 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
     })?;
     match loaded {
         Ok((array, interface)) => Ok(Unit { name: name.to_string(), sources, array, interface, sac: None }),
-        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
+        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
 }
 
@@ -178,6 +178,7 @@ impl Unit {
                 kind: Kind::Source,
                 diagnostics: source.unsupported.clone(),
                 sources: self.sources.clone(),
+                status: None,
             }),
             Some(_) | None => Ok(&self.array),
         }

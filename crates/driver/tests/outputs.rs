@@ -77,7 +77,7 @@ fn native(program: &nest::Program, args: &[Tensor]) -> Outcome {
     let mut text = String::new();
     let native = Native::new(program, true);
     let args: Vec<Arg<'_>> = args.iter().map(Arg::tensor).collect();
-    match native.library.call_writing(&args, 2, &mut |piece| text += piece) {
+    match native.library.call_writing(&args, 2, None, &mut |piece| text += piece) {
         Ok(run) => {
             assert_eq!(run.leaked, 0, "buffers were neither released nor returned");
             (text, None)

@@ -141,7 +141,7 @@ fn add(program: &mut Program) -> OverloadId {
 
 fn run_function(program: &mut Program, function: Function, args: Vec<Value>) -> Result<Value, Failure> {
     let id = program.functions.push(function);
-    run(program, id, args, &[], &mut |_| {}).map(only)
+    run(program, id, args, &[], None, &mut |_| {}).map(only)
 }
 
 fn run_expr(value: Expr) -> Result<Value, Failure> {
@@ -270,7 +270,7 @@ fn names_in_patterns_are_bound_and_compared() {
     let value = prim(Prim::Cat, vec![ints(&[]), var(shp)]);
     let function = maker.returns(any_shape(), value);
     let id = program.functions.push(function);
-    let go = |a: Value, b: Value| run(&program, id, vec![a, b], &[], &mut |_| {}).map(only);
+    let go = |a: Value, b: Value| run(&program, id, vec![a, b], &[], None, &mut |_| {}).map(only);
     assert_eq!(go(matrix(&[2, 1, 3], &[0; 6]), Value::ints(vec![1, 2])), Ok(Value::ints(vec![1, 3])));
     let failure = go(matrix(&[2, 1], &[0; 2]), Value::ints(vec![1])).expect_err("3 is not 2");
     assert_eq!(failure.note.as_deref(), Some("argument `b` of `f`"));
@@ -400,7 +400,7 @@ fn endless_recursion_ends_with_a_failure() {
         let overload = OverloadId::new(0);
         let id = program.functions.push(maker.returns(pattern(vec![]), call(overload, vec![var(x)])));
         program.overloads.push(Overload { name: "f".into(), candidates: vec![id] });
-        let failure = run(&program, id, vec![Value::int(1)], &[], &mut |_| {}).expect_err("it never ends");
+        let failure = run(&program, id, vec![Value::int(1)], &[], None, &mut |_| {}).expect_err("it never ends");
         assert_eq!(failure.cause, Cause::RecursionTooDeep);
     });
 }

@@ -1,7 +1,7 @@
 //! The standard library of SAC: all of it is well-formed, documented and tested. What its functions compute is in `tests/run/sac/library`.
 
 use frit_front::sac::ast::{Item, Symbols};
-use frit_front::sac::load;
+use frit_front::sac::load::{load, optional_names};
 use frit_front::sac::source::{include_from_disk, preprocess};
 use frit_support::{SourceMap, diagnostic, with_deep_stack};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// Modules that are for other modules of the library alone.
-const INTERNAL: [&str; 2] = ["Boxes", "Formats"];
+const INTERNAL: [&str; 4] = ["ArrayPrinting", "Boxes", "Formats", "Scanning"];
 
 fn modules() -> Vec<PathBuf> {
     files(&project().join("crates/front/src/sac/library"), "sac")
@@ -55,7 +55,12 @@ fn shown(path: &Path) -> BTreeSet<String> {
         Item::Function(function) => Some(function.signature.name.text.clone()),
         _ => None,
     });
-    functions.filter(|name| !hidden.contains(name)).collect()
+    let exports = file.items.iter().filter_map(|item| match item {
+        Item::Export { symbols: Symbols::Only(names), .. } => Some(names),
+        _ => None,
+    });
+    let listed: BTreeSet<String> = exports.flatten().map(|name| name.text.clone()).collect();
+    functions.filter(|name| !hidden.contains(name) && (listed.is_empty() || listed.contains(name))).collect()
 }
 
 /// True if the text has the name as a word of its own, or as an operator.
@@ -74,8 +79,9 @@ fn all_functions_are_well_formed() {
     with_deep_stack(|| {
         for path in modules() {
             let mut map = SourceMap::new();
-            let file = map.add(path.display().to_string(), read(&path));
-            if let Err(errors) = load(&mut map, file, &[]) {
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            let file = map.add(format!("library/{name}"), read(&path));
+            if let Err(errors) = load(&mut map, file, &[path.with_file_name("")]) {
                 panic!("{}", diagnostic::render(&map, &errors, false));
             }
         }
@@ -111,5 +117,18 @@ fn all_functions_are_tested() {
         let mut missing = all_shown();
         missing.retain(|(_, name)| !mentions(&tests, name));
         assert!(missing.is_empty(), "no program in tests/run/sac/library calls {missing:?}");
+    });
+}
+
+#[test]
+fn optional_modules_list_all_that_they_show() {
+    with_deep_stack(|| {
+        for path in modules() {
+            let module = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+            let Some(names) = optional_names(&module) else { continue };
+            let missing: Vec<String> =
+                shown(&path).into_iter().filter(|name| !names.contains(&name.as_str()) && name != "number").collect();
+            assert!(missing.is_empty(), "the list of what {module} shows lacks {missing:?}");
+        }
     });
 }

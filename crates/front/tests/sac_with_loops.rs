@@ -27,7 +27,7 @@ fn evaluated(program: &Program, args: &[Tensor]) -> Outcome {
     let values = data.params.iter().zip(args);
     let values = values.map(|(param, arg)| Value::of_tensors(program, param.pattern.elem, vec![arg.clone()])).collect();
     let mut written = String::new();
-    let results = match evaluate::run(program, function, values, &[], &mut |text| written.push_str(text)) {
+    let results = match evaluate::run(program, function, values, &[], None, &mut |text| written.push_str(text)) {
         Ok(values) => Ok(values.into_iter().flat_map(|value| value.into_tensors(program)).collect()),
         Err(failure) => match failure.cause {
             Cause::Check(kind, _) => Err(kind),

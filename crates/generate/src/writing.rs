@@ -2,7 +2,7 @@
 //! certificates through branches, loops and calls.
 
 use frit_ir::array::{Block, Func, FuncId, Op, Operand, Param, Program, ResultType, Stmt, Type, Value};
-use frit_ir::{Format, Scalar};
+use frit_ir::{Effect, Format, Scalar};
 use frit_support::{Index, Random, Span};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub fn writing(program: &Program, seed: u64) -> Program {
     let func = &mut result.funcs[writing];
     let token = func.params.pop().expect("the certificate was added").value;
     let first = func.value(Type::scalar(Scalar::Cert), Span::NONE);
-    let op = Op::Output { format: format("begin\n"), args: Vec::new() };
+    let op = Op::Effect { effect: Effect::Print(format("begin\n")), args: Vec::new() };
     let stmt = Stmt { results: vec![first], op, certs: Vec::new(), span: Span::NONE };
     func.body.stmts.insert(0, stmt);
     func.substitute(&[(token, Operand::from(first))].into_iter().collect());
@@ -98,13 +98,13 @@ impl Writer<'_> {
                 let format = format(if ty.elem.is_float() { "real %g\n" } else { "whole %d\n" });
                 let done = self.cert();
                 let certs = token.value().into_iter().collect();
-                let op = Op::Output { format, args: vec![value.into()] };
+                let op = Op::Effect { effect: Effect::Print(format), args: vec![value.into()] };
                 stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
                 token = done.into();
             }
             if self.random.one_in(8) {
                 let done = self.cert();
-                let op = Op::Output { format: format("here\n"), args: Vec::new() };
+                let op = Op::Effect { effect: Effect::Print(format("here\n")), args: Vec::new() };
                 let certs = token.value().into_iter().collect();
                 stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
                 token = done.into();

@@ -10,10 +10,11 @@ mod with_loop;
 
 use crate::memory::{Budget, Memory, element_count};
 use crate::scalar::{binary, unary};
-use crate::{Options, RunError, Sink, broken, failure, rendered};
+use crate::{Options, RunError, Sink, broken, carried_out, failure};
 use frit_ir::array::{
     Block, Extent, Func, FuncId, LoopData, LoopKind, Op, Operand, Program, ResultExtent, Stmt, Type, Value,
 };
+use frit_ir::effect::Host;
 use frit_ir::{Const, Scalar, Tensor, TensorData};
 use frit_support::{Table, with_deep_stack};
 use std::rc::Rc;
@@ -56,8 +57,8 @@ pub fn run_writing(
     sink: &mut Sink<'_>,
 ) -> Result<Vec<Tensor>, RunError> {
     with_deep_stack(|| {
-        let memory = Memory::new(options);
-        let mut machine = Machine { program, memory, budget: Budget::new(options), is_placed: false, sink };
+        let (memory, host) = (Memory::new(options), Host::new(sink, options.input.as_deref()));
+        let mut machine = Machine { program, memory, budget: Budget::new(options), is_placed: false, host };
         let args = args.into_iter().map(|arg| Datum::argument(&machine.memory, arg)).collect::<Result<Vec<_>, _>>()?;
         let results = machine.call(func, args)?;
         results.iter().map(Datum::to_tensor).collect()
@@ -71,8 +72,8 @@ struct Machine<'p> {
     budget: Budget,
     /// The message of a broken invariant already says where.
     is_placed: bool,
-    /// Where output goes.
-    sink: &'p mut Sink<'p>,
+    /// Carries effects out.
+    host: Host<'p>,
 }
 
 /// One activation of a function.
@@ -349,11 +350,12 @@ impl<'p> Machine<'p> {
                 }
                 Datum::Scalar(Const::Cert)
             }
-            Op::Output { format, args } => {
+            Op::Effect { effect, args } => {
                 let args = frame.operands(args)?;
                 let args = args.iter().map(Datum::to_tensor).collect::<Result<Vec<_>, _>>()?;
-                (self.sink)(&rendered(format, &args)?);
-                Datum::Scalar(Const::Cert)
+                let answer = carried_out(&mut self.host, effect, &args)?;
+                let results = [Const::Cert, Const::i64(answer)].into_iter().take(stmt.results.len());
+                return frame.define_all(&stmt.results, results.map(Datum::Scalar));
             }
             Op::Conjoin { certs } => {
                 for &cert in certs {

@@ -12,7 +12,8 @@ mod memory;
 pub mod nest;
 mod scalar;
 
-use frit_ir::{FailureKind, Format, Tensor};
+use frit_ir::effect::Host;
+use frit_ir::{Effect, FailureKind, Tensor};
 use frit_support::{Span, impl_error};
 use std::fmt;
 
@@ -29,16 +30,17 @@ pub struct Options {
     pub threads: i64,
     /// Loop IR: execute the iterations of independent loops last to first. Results must not depend on it.
     pub reverse: bool,
+    /// What the program reads; `None` for the standard input of the process.
+    pub input: Option<Vec<u8>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false }
+        Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false, input: None }
     }
 }
 
-/// Takes what a program writes, piece by piece.
-pub type Sink<'a> = dyn FnMut(&str) + Send + 'a;
+pub use frit_ir::effect::Sink;
 
 /// A run-time failure of the program: it did what the language calls an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,17 +92,17 @@ macro_rules! broken {
 }
 pub(crate) use broken;
 
-/// What an output writes, if its arguments fit its format.
-pub(crate) fn rendered(format: &Format, args: &[Tensor]) -> Result<String, RunError> {
-    if format.conversions().count() != args.len() {
-        broken!("a format of {} conversions has {} arguments", format.conversions().count(), args.len());
+/// Carries out an effect, if its arguments fit it; the answer, 0 if it has none.
+pub(crate) fn carried_out(host: &mut Host<'_>, effect: &Effect, args: &[Tensor]) -> Result<i64, RunError> {
+    if effect.arity() != args.len() {
+        broken!("an effect of {} arguments has {}", effect.arity(), args.len());
     }
-    for (conversion, arg) in format.conversions().zip(args) {
-        if !conversion.kind.accepts(arg.elem(), arg.shape().len()) {
-            broken!("`{conversion}` shows no {} of rank {}", arg.elem(), arg.shape().len());
+    for (at, arg) in args.iter().enumerate() {
+        if let Some(misfit) = effect.misfit(at, arg.elem(), arg.shape().len()) {
+            broken!("{misfit}");
         }
     }
-    Ok(format.render(args))
+    Ok(host.carry_out(effect, args))
 }
 
 /// The `i64` arguments of a failure's message, counted.

@@ -10,7 +10,8 @@ mod storage;
 
 use crate::memory::{Budget, Memory};
 use crate::scalar::{binary, unary};
-use crate::{Options, RunError, Sink, broken, failure, rendered};
+use crate::{Options, RunError, Sink, broken, carried_out, failure};
+use frit_ir::effect::Host;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var};
 use frit_ir::{Const, Scalar, Tensor};
 use frit_support::{Table, with_deep_stack};
@@ -48,7 +49,7 @@ pub fn run_writing(
             memory: Memory::new(options),
             budget: Budget::new(options),
             is_placed: false,
-            sink,
+            host: Host::new(sink, options.input.as_deref()),
             scene: Scene { threads: options.threads.max(1), timeline: Timeline::default() },
             tables: BTreeMap::new(),
             private: program.procs.iter().map(|(_, proc)| vec![None; proc.loops.len()]).collect(),
@@ -91,8 +92,8 @@ struct Machine<'p> {
     budget: Budget,
     /// The message of a broken invariant already says where.
     is_placed: bool,
-    /// Where output goes.
-    sink: &'p mut Sink<'p>,
+    /// Carries effects out.
+    host: Host<'p>,
     scene: Scene,
     /// The memory of the constant tables used so far.
     tables: BTreeMap<(ProcId, Array), Place>,
@@ -349,7 +350,7 @@ impl<'p> Machine<'p> {
                     Stmt::CopyElements { target, source, .. } => format!("copy from {source} to {target}"),
                     Stmt::Prefetch { array, .. } => format!("prefetch of {array}"),
                     Stmt::Check { kind, .. } => format!("check of {kind}"),
-                    Stmt::Output { format, .. } => format!("output of {format:?}", format = format.to_string()),
+                    Stmt::Effect { effect, .. } => format!("effect {effect:?}"),
                     Stmt::Call { callee, .. } => format!("call of {callee}"),
                 };
                 RunError::Broken(format!(
@@ -440,7 +441,7 @@ impl<'p> Machine<'p> {
                     Err(failure(*kind, frame.ints(args, &self.scene)?, *span))
                 }
             }
-            Stmt::Output { format, args } => {
+            Stmt::Effect { effect, args, answer } => {
                 let mut tensors = Vec::new();
                 for arg in args {
                     tensors.push(match arg {
@@ -448,8 +449,11 @@ impl<'p> Machine<'p> {
                         Arg::Array(array) => frame.place(*array)?.to_tensor()?,
                     });
                 }
-                (self.sink)(&rendered(format, &tensors)?);
-                Ok(())
+                let found = carried_out(&mut self.host, effect, &tensors)?;
+                match answer {
+                    Some(var) => frame.assign(*var, Const::i64(found)),
+                    None => Ok(()),
+                }
             }
             Stmt::Call { callee, args, results, span: _ } => self.call_statement(frame, *callee, args, results),
         }

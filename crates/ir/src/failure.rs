@@ -74,6 +74,8 @@ failure_kinds! {
     BadStep = "bad-step", "the step and width of a generator must be at least 1, not {0}";
     /// A new shape for another number of elements: the elements that it has, the elements there are.
     ElementCount = "element-count", "a shape of {0} elements is given to an array of {1}";
+    /// The program ends itself: its exit status.
+    Ended = "program-ended", "the program ended itself with status {0}";
     /// More is taken or dropped than there is: the amount, the extent.
     TakeOutOfRange = "take-out-of-range", "an amount of {0} cannot be taken from or dropped from an extent of {1}";
 }

@@ -53,7 +53,7 @@ fn all_statements_are_met_outer_ones_first() {
     });
     assert_eq!(kinds, "Assign Alloc Bind For If Store Check For Prefetch While Assign Swap CopyElements Call Release ");
     assert!(proc.any_stmt(&proc.body, &mut |stmt| matches!(stmt, Stmt::Prefetch { .. })));
-    assert!(!proc.any_stmt(&proc.body, &mut |stmt| matches!(stmt, Stmt::Output { .. })));
+    assert!(!proc.any_stmt(&proc.body, &mut |stmt| matches!(stmt, Stmt::Effect { .. })));
     let mut loops = Vec::new();
     proc.for_each_loop(&proc.body, &mut |id, _| loops.push(id.at()));
     assert_eq!(loops, [0, 1]);

@@ -182,7 +182,7 @@ impl Checker<'_> {
                 self.with_loop(stmt, w);
             }
             // What was written before a failure is to be seen, so no check moves ahead of an output either.
-            Op::Call { .. } | Op::Output { .. } => {
+            Op::Call { .. } | Op::Effect { .. } => {
                 self.may_diverge = true;
                 self.push(stmt);
             }

@@ -364,7 +364,7 @@ impl<'a> Key<'a> {
             }
             Op::With(w) => return self.with_loop(&self.func.with_loops[*w]),
             // A call may consume its arguments, and two outputs are two.
-            Op::Call { .. } | Op::Output { .. } => return false,
+            Op::Call { .. } | Op::Effect { .. } => return false,
         }
         true
     }

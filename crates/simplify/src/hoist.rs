@@ -253,7 +253,7 @@ impl Hoister<'_> {
     /// True if the statement may move at all: it ends, checks nothing, and no memory that it makes is updated in place.
     fn may_move(&mut self, stmt: &Stmt) -> bool {
         let is_movable = match &stmt.op {
-            Op::Assert { .. } | Op::Output { .. } | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Effect { .. } | Op::Call { .. } => false,
             Op::Update { consumes, .. } => !consumes,
             Op::Loop(_) | Op::If { .. } | Op::With(_) => {
                 let mut budget = MAX_PROVED;
@@ -317,7 +317,7 @@ impl Hoister<'_> {
                 let rows = |array: Value| &self.func.ty(array).shape[1..];
                 arrays.iter().all(|&array| rows(array) == rows(arrays[0]))
             }
-            Op::Assert { .. } | Op::Output { .. } | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Effect { .. } | Op::Call { .. } => false,
             Op::If { cond, then, otherwise } => [(then, true), (otherwise, false)].into_iter().all(|(side, holds)| {
                 self.ranges.enter();
                 self.ranges.assume(self.func, *cond, holds, None);
@@ -444,7 +444,7 @@ fn ends(func: &Func, stmt: &Stmt, budget: &mut usize) -> bool {
     }
     *budget -= 1;
     let is_endless = match &stmt.op {
-        Op::Call { .. } | Op::Output { .. } => true,
+        Op::Call { .. } | Op::Effect { .. } => true,
         Op::Loop(data) => match data.kind {
             LoopKind::For { .. } => false,
             LoopKind::While { .. } => true,

@@ -355,7 +355,7 @@ impl Ranges {
             | Op::Concat { .. }
             | Op::Copy { .. }
             | Op::Update { .. }
-            | Op::Output { .. }
+            | Op::Effect { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_) => {}

@@ -5,7 +5,7 @@
 //! - L0: `// input: TEXT` (any number, one line of input each), then `// output: TEXT` or `// fails: CODE LINE:COLUMN` (without a
 //!   place for errors in the input). Outputs are compared without white space.
 //! - SAC: `// args: WORD ...` (the words of the command line after the program's name), or `// entry: FUNCTION VALUE ...` to run
-//!   another function than `main`; `// dynamic` if ranks depend on data, so that only the evaluator runs it; then any number of lines
+//!   another function than `main`; any number of lines `// stdin: TEXT` that it reads; `// dynamic` if ranks depend on data, so that only the evaluator runs it; then any number of lines
 //!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
 //!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words.
 
@@ -21,6 +21,8 @@ pub struct Case {
     pub source: String,
     /// What it is given.
     pub input: Input,
+    /// SAC: what it reads.
+    pub stdin: String,
     /// SAC: ranks depend on data, so that only the evaluator runs it.
     pub dynamic: bool,
     /// What must come of it.
@@ -70,7 +72,7 @@ fn case(path: &Path) -> Option<Case> {
     let is_sac = path.extension().is_some_and(|e| e == "sac");
     let mut input = if is_sac { Input::Words(Vec::new()) } else { Input::Text(String::new()) };
     let mut output: Option<String> = None;
-    let (mut status, mut dynamic) = (0, false);
+    let (mut status, mut dynamic, mut stdin) = (0, false, String::new());
     let mut failure = None;
     for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim_start) {
         if let Some(line) = line.strip_prefix("input:") {
@@ -83,6 +85,9 @@ fn case(path: &Path) -> Option<Case> {
             let mut words = words.split_whitespace().map(str::to_string);
             let function = words.next().expect("`entry:` names a function");
             input = Input::Call(function, words.collect());
+        } else if let Some(text) = line.strip_prefix("stdin:") {
+            stdin += text.trim_start();
+            stdin.push('\n');
         } else if let Some(text) = line.strip_prefix("output:") {
             let output = output.get_or_insert_with(String::new);
             *output += text;
@@ -109,7 +114,7 @@ fn case(path: &Path) -> Option<Case> {
         (None, None) if is_sac && status != 0 => Expected::Output { text: String::new(), status },
         (None, None) => panic!("{}: the header has neither `// output:` nor `// fails:`", path.display()),
     };
-    Some(Case { path: path.to_path_buf(), source, input, dynamic, expected })
+    Some(Case { path: path.to_path_buf(), source, input, stdin, dynamic, expected })
 }
 
 /// The ways in which every program is run. All must agree.
@@ -177,7 +182,8 @@ fn load(case: &Case) -> Result<Loaded, Error> {
 fn run_case(case: &Case, (unit, arguments): &Loaded, options: &Options) -> Result<(String, i32), Error> {
     let evaluator = &sac_engines()[0].1;
     let options = if case.dynamic { evaluator } else { options };
-    let outcome = frit_driver::run(unit, arguments.clone(), options)?;
+    let options = Options { input: Some(case.stdin.clone().into_bytes()), ..options.clone() };
+    let outcome = frit_driver::run(unit, arguments.clone(), &options)?;
     Ok((outcome.output + &unit.text(&outcome.results), outcome.status))
 }
 

@@ -315,6 +315,12 @@ fn services(entry: &Entry) -> String {
     put(
         &mut text,
         format!(
+            "FRIT_EXPORT void {name}_read_from(frit_context *context, const char *text, size_t size) {{ context->input = text, context->input_size = size; }}\n"
+        ),
+    );
+    put(
+        &mut text,
+        format!(
             "FRIT_EXPORT const frit_report *{name}_report(const frit_context *context) {{ return &context->report; }}\n"
         ),
     );
@@ -417,6 +423,8 @@ fn header(entry: &Entry) -> String {
     put(&mut text, format!("void {name}_release(frit_context *context, frit_buffer *owner);\n"));
     put(&mut text, "/* Where the output of calls goes from now on; to standard output if the sink is null. */");
     put(&mut text, format!("void {name}_write_to(frit_context *context, frit_sink sink, void *state);\n"));
+    put(&mut text, "/* What calls read from now on; standard input if the text is null. */");
+    put(&mut text, format!("void {name}_read_from(frit_context *context, const char *text, size_t size);\n"));
     put(&mut text, "/* What the last call reported, and its message for people, until the next call. */");
     put(&mut text, format!("const frit_report *{name}_report(const frit_context *context);"));
     put(&mut text, format!("const char *{name}_message(frit_context *context);\n"));

@@ -12,7 +12,7 @@
 //! - `layout` divides large procedures, `proc` prints them, `module` holds what they share;
 //! - `entry` prints the interface;
 //! - `scan` and `transpose` print loops that C compilers do not vectorise well;
-//! - `runtime.h`, `runtime.c`, `output.h`, `output.c` and `public.h` are the run-time system.
+//! - `runtime.h`, `runtime.c`, `output.h`, `output.c`, `input.h`, `input.c` and `public.h` are the run-time system.
 
 mod arith;
 mod entry;
@@ -169,9 +169,13 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
          #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {region_work}\n#endif\n\n"
     );
     shared += RUNTIME_HEADER;
-    let has_output = procs.contains("frit_write(w)");
+    let has_requests = module.has_requests;
+    let has_output = has_requests || procs.contains("frit_write(w)");
     if has_output {
         shared += OUTPUT_HEADER;
+    }
+    if has_requests {
+        shared += INPUT_HEADER;
     }
     let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
     if !options.strict_fp && options.vectors {
@@ -191,9 +195,10 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     program += &procs;
     program += &interface.general;
     let output = if has_output { OUTPUT } else { "" };
+    let input = if has_requests { INPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
-         {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{program}{}",
+         {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{input}{program}{}",
         flags.join(" "),
         interface.for_c
     );
@@ -241,6 +246,7 @@ const INCLUDES: &str = "\
 ";
 /// What [`RUNTIME`] includes besides.
 const RUNTIME_INCLUDES: &str = "\
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -258,12 +264,15 @@ const RUNTIME: &str = include_str!("runtime.c");
 /// What programs with output need in addition: declarations and functions.
 const OUTPUT_HEADER: &str = include_str!("output.h");
 const OUTPUT: &str = include_str!("output.c");
+/// What programs with requests need beside output.
+const INPUT_HEADER: &str = include_str!("input.h");
+const INPUT: &str = include_str!("input.c");
 
 /// The run-time system as a separate C file. Compile it with the flags of [`flags`] and link it
 /// with [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
-        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{RUNTIME_HEADER}{OUTPUT_HEADER}{INPUT_HEADER}\n{RUNTIME}{OUTPUT}{INPUT}"
     )
 }
 

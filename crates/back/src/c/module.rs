@@ -55,6 +55,8 @@ pub(super) struct ModulePrinter<'p> {
     pub(super) helpers: BTreeSet<Helper>,
     /// The functions of the mathematical library that the program calls.
     pub(super) mathematics: BTreeSet<MathFunction>,
+    /// The program asks something of its machine, or writes elsewhere than to standard output.
+    pub(super) has_requests: bool,
     pub(super) sites: Vec<Site>,
     site_numbers: HashMap<Site, usize>,
     /// Definitions of the constant tables.
@@ -79,6 +81,7 @@ impl<'p> ModulePrinter<'p> {
             param_owners: program.procs.iter().map(|(_, proc)| param_owners(proc)).collect(),
             helpers: BTreeSet::new(),
             mathematics: BTreeSet::new(),
+            has_requests: false,
             sites: Vec::new(),
             site_numbers: HashMap::new(),
             tables: String::new(),

@@ -6,9 +6,9 @@
 use super::entry::c_string;
 use super::expr::Term;
 use super::proc::ProcPrinter;
-use frit_ir::Scalar;
 use frit_ir::format::{Conversion, ConversionKind, Format, Piece};
-use frit_ir::nest::{Arg, Array};
+use frit_ir::nest::{Arg, Array, Var};
+use frit_ir::{Effect, Request, Scalar};
 
 /// Text and numbers that one call of `printf` shows.
 #[derive(Default)]
@@ -18,7 +18,46 @@ struct Printed {
 }
 
 impl ProcPrinter<'_, '_> {
-    pub(super) fn output(&mut self, format: &Format, args: &[Arg]) {
+    /// An effect of the program.
+    pub(super) fn effect(&mut self, effect: &Effect, args: &[Arg], answer: Option<Var>) {
+        match effect {
+            Effect::Print(format) => self.output(format, args, "frit_write(w)".into()),
+            Effect::PrintTo(format) => {
+                self.module.has_requests = true;
+                let (Some(Arg::Scalar(stream)), rest) = (args.first(), args.get(1..).unwrap_or_default()) else {
+                    panic!("the first argument of a verified output to a stream is its number")
+                };
+                let stream = self.expr_text(stream);
+                self.output(format, rest, format!("frit_write_to(w, {stream})"));
+            }
+            Effect::Ask(request) => self.request(*request, args, answer),
+        }
+    }
+
+    /// A request: a call of the function that answers it.
+    fn request(&mut self, request: Request, args: &[Arg], answer: Option<Var>) {
+        self.module.has_requests = true;
+        let mut given = vec!["w".to_owned()];
+        for arg in args {
+            match arg {
+                Arg::Scalar(value) => given.push(self.expr_text(value)),
+                Arg::Array(array) => {
+                    let count = self.extent(*array, 0).code;
+                    given.extend([self.array_name(*array).to_owned(), count]);
+                }
+            }
+        }
+        let call = format!("frit_ask_{request}({})", given.join(", "));
+        match answer {
+            Some(var) if self.is_kept(var) => {
+                let name = self.var_name(var);
+                self.line(&format!("{name} = {call};"));
+            }
+            _ => self.line(&format!("(void){call};")),
+        }
+    }
+
+    fn output(&mut self, format: &Format, args: &[Arg], hand_over: String) {
         let site = self.module.site(None, self.proc.span);
         let mut calls: Vec<String> = Vec::new();
         let mut printed = Printed::default();
@@ -55,7 +94,7 @@ impl ProcPrinter<'_, '_> {
             }
         }
         printed.flush(site, &mut calls);
-        calls.push("frit_write(w)".into());
+        calls.push(hand_over);
         let leave = self.leave();
         self.line(&format!("if (FRIT_UNLIKELY({})) {leave}", calls.join("\n            || ")));
     }

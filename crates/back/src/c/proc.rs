@@ -563,7 +563,7 @@ pub(super) fn needs_worker(proc: &Proc, stmts: &[Stmt]) -> bool {
         Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
         stmt => matches!(
             stmt,
-            Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. }
+            Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Effect { .. } | Stmt::Call { .. }
         ),
     })
 }

@@ -240,6 +240,7 @@ FRIT_RUNTIME void frit_close(frit_context *c) {
         next = b->next;
         frit_dispose(b);
     }
+    if (c->host != NULL) c->dismiss(c, true);
     pthread_mutex_destroy(&c->lock);
     free(c->text);
     free(c->workers);
@@ -280,6 +281,7 @@ FRIT_RUNTIME int frit_end(frit_context *c, int failed) {
 #endif
     /* What is written about a failure comes after what the program wrote before it. */
     if (c->text != NULL && c->sink == NULL) fflush(stdout);
+    if (c->host != NULL) c->dismiss(c, false);
     for (int at = 0; at < c->threads; at++) {
         frit_worker *w = &c->workers[at];
         while (w->live.next != &w->live) {

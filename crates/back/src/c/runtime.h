@@ -33,6 +33,8 @@ struct frit_buffer {
     frit_buffer *next, *previous; /* in the list of live buffers, or (next only) in a bin */
 };
 
+typedef struct frit_host frit_host;
+
 /* What only one thread uses. */
 typedef struct frit_worker {
     frit_context *context;
@@ -52,6 +54,10 @@ struct frit_context {
     frit_buffer *returned;       /* results that the caller has released; bins take them at the next call */
     frit_report report;
     char message[256];
+    struct frit_host *host;              /* streams and numbers of a program with requests; null until the first one */
+    void (*dismiss)(frit_context *, bool); /* ends what `host` holds: for a run, or for good */
+    const char *input;                   /* what stands for standard input; null for that of the process */
+    size_t input_size;
     frit_sink sink; /* where output goes; null for standard output */
     void *sink_state;
     char *text; /* the output statement at hand */

@@ -94,7 +94,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("frit_prefetch({elements}, {offset}, {count}, {size}, {to_write});"));
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
-            Stmt::Output { format, args } => self.output(format, args),
+            Stmt::Effect { effect, args, answer } => self.effect(effect, args, *answer),
             Stmt::Call { callee, args, results, span } => self.call(*callee, args, results, *span),
         }
     }
@@ -195,7 +195,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
                 | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
+                | Stmt::Effect { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => false,
             },
@@ -387,7 +387,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         // Scalars first: the extents of the arrays may be among them.
         for (result, place) in results.iter().zip(&places) {
             if let Binding::Var(var) = *result
-                && (self.layout.vars[var].reads > 0 || self.layout.vars[var].in_frame)
+                && self.is_kept(var)
             {
                 let name = self.var_name(var);
                 self.line(&format!("{name} = {place};"));
@@ -403,6 +403,11 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("{owner} = {place}.owner;"));
             }
         }
+    }
+
+    /// True if something reads the variable, so that it is declared.
+    pub(super) fn is_kept(&self, var: Var) -> bool {
+        self.layout.vars[var].reads > 0 || self.layout.vars[var].in_frame
     }
 
     // ---- loops ----
@@ -706,7 +711,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
             | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
+            | Stmt::Effect { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
         })

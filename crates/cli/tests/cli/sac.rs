@@ -119,3 +119,43 @@ fn what_depends_on_data_in_rank_is_said_to_and_runs() {
     let done = place.frit(["build", "p.sac", "-o", "p"]).done();
     assert_eq!(done.code, Some(3), "{}", done.err);
 }
+
+/// Reads two numbers; writes their sum to standard output, a line to standard error, and ends itself with a status if there is a third one.
+const READER: &str = "\
+use StdIO: all; use ScalarArith: all; use RuntimeError: all;
+int main()
+{
+  n, a, b = scanf(\"%d %lf\");
+  printf(\"%d %g\\n\", n, tod(a) + b);
+  fprintf(stderr, \"read %d\\n\", a);
+  ok, c = scanint();
+  if (ok) {
+    error(c, \"%d is one too many\", c);
+  }
+  return 0;
+}
+";
+
+#[test]
+fn standard_input_is_read_by_all_engines_and_by_executables() {
+    let place = Place::new();
+    place.file("p.sac", READER);
+    place.frit(["build", "p.sac", "-o", "p"]).prints("");
+    for (input, status) in [("2 0.5\n", 0), ("2 0.5 7", 7)] {
+        for engine in ["native", "interpreter", "evaluator", "executable"] {
+            let run = match engine {
+                "executable" => place.command(place.path("p"), Vec::<&str>::new()),
+                _ => place.frit(["run", "p.sac", "--engine", engine]),
+            };
+            let done = run.input(input).done();
+            assert_eq!((done.code, done.text().as_str()), (Some(status), "2 2.5\n"), "{engine}: {}", done.err);
+            assert!(done.err.starts_with("read 2\n"), "{engine}: {}", done.err);
+            assert_eq!(
+                done.err.contains("7 is one too many\nerror[program-ended]"),
+                status == 7,
+                "{engine}: {}",
+                done.err
+            );
+        }
+    }
+}

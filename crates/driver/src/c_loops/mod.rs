@@ -149,7 +149,7 @@ pub fn fuse_telling(
             let id = sources.add(path.display().to_string(), text.to_string());
             match watch.pass("read", || frit_c::read(id, text, &options.read)) {
                 Ok(file) => fuse_file(path, sources, &file, options, watch),
-                Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
+                Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
             }
         })
     };

@@ -140,7 +140,10 @@ fn call(name: &str, line: &mut impl FnMut(String)) {
     line("                       : report->status == FRIT_OUT_OF_MEMORY ? \"out-of-memory\"".into());
     line("                                                              : \"recursion-too-deep\";".into());
     line(format!("    fprintf(stderr, \"error[%s]: %s\\n\", code, {name}_message(context));"));
-    line("    return 1;".into());
+    let ended = FailureKind::ALL.iter().position(|kind| *kind == FailureKind::Ended).expect("it is a kind");
+    line(format!(
+        "    return report->status == FRIT_CHECK_FAILED && report->kind == {ended} ? (int)report->numbers[0] : 1;"
+    ));
     line("}".into());
 }
 

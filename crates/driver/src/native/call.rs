@@ -49,6 +49,7 @@ type CallFunction = unsafe extern "C" fn(*mut c_void, *const CArgument, *mut CRe
 type ReleaseFunction = unsafe extern "C" fn(*mut c_void, *mut c_void);
 type SinkFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 type WriteToFunction = unsafe extern "C" fn(*mut c_void, Option<SinkFunction>, *mut c_void);
+type ReadFromFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
 
 /// The code of a program, as long as anything needs it.
@@ -60,6 +61,7 @@ struct Code {
     release: ReleaseFunction,
     report: ReportFunction,
     write_to: WriteToFunction,
+    read_from: ReadFromFunction,
     /// Last, as the functions are in it.
     _library: libloading::Library,
 }
@@ -308,6 +310,7 @@ impl Library {
                 call: *library.get(name("_call").as_slice()).map_err(load_error)?,
                 release: *library.get(name("_release").as_slice()).map_err(load_error)?,
                 write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
+                read_from: *library.get(name("_read_from").as_slice()).map_err(load_error)?,
                 report: *library.get(name("_report").as_slice()).map_err(load_error)?,
                 _library: library,
             }
@@ -324,15 +327,28 @@ impl Library {
     /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
     /// left out, all or none. What the program writes goes to standard output.
     pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
-        self.call_to(args, threads, None)
+        self.call_to(args, threads, None, None)
     }
 
     /// Runs the program as [`call`](Self::call) does; the sink gets what it writes, also before a failure.
-    pub fn call_writing(&self, args: &[Arg<'_>], threads: usize, sink: &mut Sink<'_>) -> Result<Run, NativeError> {
-        self.call_to(args, threads, Some(sink))
+    /// It reads `input`, or else the standard input of the process.
+    pub fn call_writing(
+        &self,
+        args: &[Arg<'_>],
+        threads: usize,
+        input: Option<&[u8]>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Run, NativeError> {
+        self.call_to(args, threads, input, Some(sink))
     }
 
-    fn call_to(&self, args: &[Arg<'_>], threads: usize, sink: Option<&mut Sink<'_>>) -> Result<Run, NativeError> {
+    fn call_to(
+        &self,
+        args: &[Arg<'_>],
+        threads: usize,
+        input: Option<&[u8]>,
+        sink: Option<&mut Sink<'_>>,
+    ) -> Result<Run, NativeError> {
         let sizes = self.sizes(args)?;
         let mut next = args.iter();
         let mut scalars = Vec::with_capacity(self.entry.params.len());
@@ -351,9 +367,9 @@ impl Library {
             .collect();
         if self.entry.is_recursive {
             let arguments = Shared(&arguments);
-            with_deep_stack(move || self.run(arguments.get(), threads, sink))
+            with_deep_stack(move || self.run(arguments.get(), threads, input, sink))
         } else {
-            self.run(&arguments, threads, sink)
+            self.run(&arguments, threads, input, sink)
         }
     }
 
@@ -361,6 +377,7 @@ impl Library {
         &self,
         arguments: &[CArgument],
         threads: usize,
+        input: Option<&[u8]>,
         mut sink: Option<&mut Sink<'_>>,
     ) -> Result<Run, NativeError> {
         let mut current = self.context.lock().unwrap_or_else(PoisonError::into_inner);
@@ -379,10 +396,12 @@ impl Library {
             Some(sink) => (Some(write_to_sink), std::ptr::from_mut(sink).cast()),
             None => (None, std::ptr::null_mut()),
         };
-        // SAFETY: arguments were checked against the parameters and live until the call ends, as does the sink; results and
+        let (text, size) = input.map_or((std::ptr::null(), 0), |input| (input.as_ptr().cast(), input.len()));
+        // SAFETY: arguments were checked against the parameters and live until the call ends, as do input and sink; results and
         // their shapes have the number and ranks of the program's; the lock is held.
         let report = unsafe {
             (self.code.write_to)(context.pointer, function, state);
+            (self.code.read_from)(context.pointer, text, size);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };

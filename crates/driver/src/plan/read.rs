@@ -66,7 +66,7 @@ pub fn parse(name: &str, text: &str) -> Result<DataFlowGraph, Error> {
             {
                 last.notes.push(format!("there are {more} more mistakes"));
             }
-            Err(Error { kind: Kind::Source, diagnostics: reader.mistakes, sources })
+            Err(Error { kind: Kind::Source, diagnostics: reader.mistakes, sources, status: None })
         }
     }
 }

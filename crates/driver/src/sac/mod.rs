@@ -141,7 +141,7 @@ fn check(name: &str, text: String) -> Result<Checked, Error> {
     let loaded = guarded("checking", &text, || frit_front::sac::load(&mut sources, file, &search))?;
     match loaded {
         Ok(program) => Ok(Checked { name: name.to_string(), sources, program: Arc::new(program) }),
-        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
+        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
 }
 
@@ -205,7 +205,8 @@ impl Source {
         &self,
         interface: &Interface,
         arguments: Vec<Tensor>,
-        out: &mut dyn FnMut(&str),
+        input: Option<&[u8]>,
+        out: &mut crate::native::Sink<'_>,
     ) -> Result<Vec<Tensor>, evaluate::Failure> {
         let function = self.function.expect("a program with an interface has an entry function");
         let (words, values) = if interface.is_main {
@@ -219,7 +220,7 @@ impl Source {
             };
             (Vec::new(), interface.params.iter().zip(params).map(value).collect())
         };
-        let results = evaluate::run(&self.program, function, values, &words, out)?;
+        let results = evaluate::run(&self.program, function, values, &words, input, out)?;
         Ok(results.into_iter().flat_map(|value| value.into_tensors(&self.program)).collect())
     }
 }

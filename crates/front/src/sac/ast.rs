@@ -56,6 +56,8 @@ pub enum Item {
         /// The new element type.
         name: Name,
     },
+    /// `typedef char[.] name;`: another name for arrays of a basic type whose axes have any extents.
+    Alias(Name),
     /// `struct name { fields };`.
     Struct {
         /// The new type.

@@ -42,6 +42,11 @@ pub(super) fn library_modules() -> impl Iterator<Item = &'static str> {
     library::modules()
 }
 
+/// What a module of the library shows that is only read if a program mentions one of the names; `None` for other modules.
+pub fn optional_names(module: &str) -> Option<&'static [&'static str]> {
+    library::optional_names(module)
+}
+
 /// The text of a file of the library, by its name in the source map.
 pub fn library_file(name: &str) -> Option<&'static str> {
     let file = name.strip_prefix(LIBRARY)?;
@@ -76,15 +81,37 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> (Vec<Un
     let path = sources.file(file).map(|file| PathBuf::from(&file.name)).unwrap_or_default();
     let mut pending = vec![of_user(sources, String::new(), file, found)];
     let mut names: HashMap<String, usize> = HashMap::new();
-    // Which modules to look for, and beside which file.
-    let mut wanted: VecDeque<(String, PathBuf)> = VecDeque::new();
-    let ask = |pending: &Pending, path: &Path, wanted: &mut VecDeque<(String, PathBuf)>| {
+    // Which modules to look for, beside which file, and whether another one of the library has it for its users alone.
+    let mut wanted: VecDeque<(String, PathBuf, bool)> = VecDeque::new();
+    // Modules of the library that others of it import, if a program mentions what they show.
+    let mut optional: Vec<String> = Vec::new();
+    let ask = |pending: &Pending, path: &Path, wanted: &mut VecDeque<(String, PathBuf, bool)>| {
+        let is_for_users = |name: &String| {
+            matches!(pending.origin, Origin::Library)
+                && library::optional_names(name).is_some()
+                && !pending.source.needs(name)
+        };
         let asked = pending.modules.iter().chain(&pending.given);
-        wanted.extend(asked.map(|name| (name.clone(), path.to_path_buf())));
+        wanted.extend(asked.map(|name| (name.clone(), path.to_path_buf(), is_for_users(name))));
     };
     ask(&pending[0], &path, &mut wanted);
-    while let Some((name, from)) = wanted.pop_front() {
+    loop {
+        let Some((name, from, is_for_users)) = wanted.pop_front() else {
+            let is_mentioned = |name: &String| {
+                let shown = library::optional_names(name).unwrap_or_default();
+                pending.iter().any(|file| matches!(file.origin, Origin::User) && file.source.mentions(shown))
+            };
+            match optional.iter().position(is_mentioned) {
+                Some(at) => wanted.push_back((optional.swap_remove(at), path.clone(), false)),
+                None => break,
+            }
+            continue;
+        };
         if names.contains_key(&name) {
+            continue;
+        }
+        if is_for_users {
+            optional.push(name);
             continue;
         }
         if let Some(text) = library::source(&name) {
@@ -106,12 +133,25 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> (Vec<Un
 }
 
 fn of_user(sources: &mut SourceMap, name: String, file: FileId, found: &mut Found<'_>) -> Pending {
-    let source = preprocess(sources, file, &mut |written, from| found.include(written, from));
+    let mut source = preprocess(sources, file, &mut |written, from| found.include(written, from));
+    if sources.file(file).is_some_and(|file| library_file(&file.name).is_some()) {
+        source = source.of_library();
+    }
     let mut given = vec![library::ALWAYS.to_string()];
     if !source.has_uses() {
         given.extend(library::PRELOADED.iter().map(ToString::to_string));
     }
-    Pending { name, modules: source.modules(), source, origin: Origin::User, given }
+    let modules = needed(&source);
+    Pending { name, modules, source, origin: Origin::User, given }
+}
+
+/// The modules that a file names, and the one that reads, if it reads.
+fn needed(source: &Source) -> Vec<String> {
+    let mut modules = source.modules();
+    if source.mentions(&["scanf", "fscanf", "sscanf"]) {
+        modules.push(library::SCANNING.to_string());
+    }
+    modules
 }
 
 fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
@@ -119,9 +159,11 @@ fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
     let source = preprocess(sources, file, &mut |written, _| match library::header(written) {
         Some(text) => Ok(Included { path: PathBuf::from(format!("{LIBRARY}{written}")), text: text.to_string() }),
         None => Err("the library has no such file".to_string()),
-    });
+    })
+    .of_library();
     let given = vec![library::ALWAYS.to_string()];
-    Pending { name: name.to_string(), modules: source.modules(), source, origin: Origin::Library, given }
+    let modules = needed(&source);
+    Pending { name: name.to_string(), modules, source, origin: Origin::Library, given }
 }
 
 fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> (Vec<Unit>, Vec<Diagnostic>) {

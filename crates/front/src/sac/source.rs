@@ -12,7 +12,7 @@ use super::preprocess::Preprocessed;
 use super::{ast, lex::Raw, parse, preprocess, token};
 use frit_support::diagnostic::Severity;
 use frit_support::{Diagnostic, FileId, SourceMap, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How many mistakes of one file are worth telling.
@@ -25,6 +25,8 @@ pub struct Vocabulary {
     pub operators: BTreeSet<String>,
     /// Names made by `typedef`.
     pub types: BTreeSet<String>,
+    /// Of these, other names for arrays of a basic type: its name, and how many axes.
+    pub aliases: BTreeMap<String, (String, usize)>,
     /// Names of structs.
     pub structs: BTreeSet<String>,
 }
@@ -33,6 +35,11 @@ impl Vocabulary {
     /// Adds what `other` has.
     pub fn extend(&mut self, other: &Vocabulary) {
         self.operators.extend(other.operators.iter().cloned());
+        for (name, meaning) in &other.aliases {
+            if !self.types.contains(name) {
+                self.aliases.insert(name.clone(), meaning.clone());
+            }
+        }
         self.types.extend(other.types.iter().cloned());
         self.structs.extend(other.structs.iter().cloned());
     }
@@ -57,19 +64,37 @@ pub struct Source {
     words: Words,
     messages: Vec<Diagnostic>,
     end: Span,
+    /// Its `typedef`s may be aliases: names for arrays of any extents.
+    has_aliases: bool,
 }
 
 /// Reads `file`, whose name in `map` is its path, and what it includes, which is added to `map`.
 pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) -> Source {
     let Preprocessed { tokens, words, errors, end } = preprocess::preprocess(map, file, include);
     let messages = errors.iter().map(super::error::SyntaxError::diagnostic).collect();
-    Source { tokens, words, messages, end }
+    Source { tokens, words, messages, end, has_aliases: false }
 }
 
 impl Source {
+    /// The same file as part of the library, whose `typedef char[.] string;` names a type of arrays.
+    #[must_use]
+    pub fn of_library(self) -> Self {
+        Self { has_aliases: true, ..self }
+    }
+
     /// The modules that the file names, in `use` and `import` or as `M::f`; sorted, each once.
     pub fn modules(&self) -> Vec<String> {
         vocabulary::modules(&self.tokens, &self.words)
+    }
+
+    /// True if the file itself needs the module: it does more than to import it.
+    pub fn needs(&self, module: &str) -> bool {
+        vocabulary::needs(&self.tokens, &self.words, module)
+    }
+
+    /// True if one of these names occurs.
+    pub fn mentions(&self, names: &[&str]) -> bool {
+        vocabulary::mentions(&self.tokens, &self.words, names)
     }
 
     /// True if there is a `use` or `import`.
@@ -79,7 +104,11 @@ impl Source {
 
     /// The words that the file itself defines, exported or not, and operators that it names in symbol lists.
     pub fn vocabulary(&self) -> Vocabulary {
-        vocabulary::vocabulary(&self.tokens, &self.words)
+        let mut found = vocabulary::vocabulary(&self.tokens, &self.words);
+        if !self.has_aliases {
+            found.aliases.clear();
+        }
+        found
     }
 
     /// The tree, given the words of the modules that the file uses, and all mistakes of preprocessing and of grammar in the

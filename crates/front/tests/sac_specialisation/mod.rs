@@ -34,7 +34,7 @@ fn evaluated(program: &Program, function: FunctionId, args: &[(Basic, Tensor)]) 
     let mut text = String::new();
     let values = args.iter().map(|(basic, tensor)| Value::from_tensor(*basic, tensor.clone())).collect();
     let words = ["program".to_string()];
-    let results = evaluate::run(program, function, values, &words, &mut |piece| text.push_str(piece));
+    let results = evaluate::run(program, function, values, &words, None, &mut |piece| text.push_str(piece));
     let results = results
         .map(|values| values.iter().map(|value| value.to_tensor().map(|t| shown(&t)).unwrap_or_default()).collect())
         .map_err(|failure| failure.code().to_string());

@@ -83,7 +83,7 @@ impl Work {
                 self.is_constant = false;
                 self.may_fail |= matches!(data.kind, LoopKind::While { .. });
             }
-            Op::Call { .. } | Op::Output { .. } => {
+            Op::Call { .. } | Op::Effect { .. } => {
                 self.is_constant = false;
                 self.may_fail = true;
             }

@@ -1,4 +1,4 @@
-//! Which functions write output. See `Note [Outputs]` in the parent module.
+//! Which functions have effects. See `Note [Effects]` in the parent module.
 
 use super::{Block, Func, FuncId, Op, Program};
 use frit_support::Table;
@@ -41,7 +41,7 @@ impl Survey<'_> {
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
             match &stmt.op {
-                Op::Output { .. } => self.writes = true,
+                Op::Effect { .. } => self.writes = true,
                 Op::Call { callee, .. } => self.calls.push(*callee),
                 // What is no with-loop of the function is the verifier's to report.
                 Op::With(label) if self.func.with_loops.get(*label).is_none() => {}

@@ -27,8 +27,8 @@ pub mod sac_notation;
 pub mod verify;
 pub mod walk;
 
+use crate::effect::Effect;
 use crate::failure::FailureKind;
-use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
@@ -216,9 +216,10 @@ pub enum Op {
     Assert { cond: Operand, kind: FailureKind, args: Vec<Operand> },
     /// One certificate for several.
     Conjoin { certs: Vec<Value> },
-    /// Writes a text. `args` are the arguments of the format's conversions: scalars, and for `%s` vectors of `char`. The
-    /// result is the certificate that it has happened; whatever is to happen afterwards lists it. See `Note [Outputs]`.
-    Output { format: Arc<Format>, args: Vec<Operand> },
+    /// Asks something of the machine: to write a text, to read a character. The first result is the certificate that it has
+    /// happened; whatever is to happen afterwards lists it. The second is the answer, an `i64`, if there is one. See
+    /// `Note [Effects]`.
+    Effect { effect: Effect, args: Vec<Operand> },
     /// The results of one block or of the other; only that one is evaluated.
     If { cond: Operand, then: Block, otherwise: Block },
     /// A sequential loop.
@@ -253,7 +254,7 @@ macro_rules! ops {
             | $crate::array::Op::Update { .. }
     };
     (effect) => {
-        $crate::array::Op::Assert { .. } | $crate::array::Op::Output { .. } | $crate::array::Op::Conjoin { .. }
+        $crate::array::Op::Assert { .. } | $crate::array::Op::Effect { .. } | $crate::array::Op::Conjoin { .. }
     };
     (control) => {
         $crate::array::Op::If { .. }
@@ -547,13 +548,13 @@ impl Program {
     }
 }
 
-// Note [Outputs]
+// Note [Effects]
 //
-// `Output` is the one operation with an effect. Order and existence of outputs follow from their certificates alone: an
-// output that must come after another lists its certificate (in `Stmt::certs`), loops carry the certificate of the last
-// output as a parameter, branches yield it, functions take and return it, and the entry function returns the last one.
-// So an output whose certificate nothing needs is dead, and every pass that keeps uses of values keeps outputs, each
-// once and in order. Passes must not make two of one output nor one of two, nor run it where it would not run:
-// nothing merges, duplicates or moves a statement for which `Program`-wide knowledge would be needed, since
-// functions that write take a certificate and so depend on what was written before. Outputs never stand in with-loops,
-// whose cells have no order; the verifier checks it, through calls as well.
+// `Effect` is the one operation that asks something of the machine: it writes, reads, tells the time, keeps a number. Order and
+// existence of effects follow from their certificates alone: an effect that must come after another lists its certificate (in
+// `Stmt::certs`), loops carry the certificate of the last effect as a parameter, branches yield it, functions take and return
+// it, and the entry function returns the last one. So an effect whose certificate nothing needs is dead, and every pass that
+// keeps uses of values keeps effects, each once and in order. Passes must not make two of one effect nor one of two, nor run
+// it where it would not run: nothing merges, duplicates or moves a statement for which `Program`-wide knowledge would be
+// needed, since functions that have effects take a certificate and so depend on what happened before. Effects never stand in
+// with-loops, whose cells have no order; the verifier checks it, through calls as well.

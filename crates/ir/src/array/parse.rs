@@ -7,6 +7,7 @@ use super::{
     Block, Extent, Func, FuncId, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Param,
     Program, ResultExtent, ResultType, Stmt, Type, Value, ValueData, View, WithLoop, WithLoopData,
 };
+use crate::effect::Effect;
 use crate::scalar::{BinOp, Scalar, UnOp};
 pub use crate::text::ParseError;
 use crate::text::cursor::{Cursor, Parsed, fill_table, place};
@@ -324,8 +325,14 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let args = self.list("(", ")", Self::operand)?;
                 Op::Assert { cond, kind, args }
             }
-            "output" => {
-                Op::Output { format: Arc::new(self.cursor.format()?), args: self.list("(", ")", Self::operand)? }
+            "output" | "output_to" => {
+                let format = Arc::new(self.cursor.format()?);
+                let effect = if word == "output" { Effect::Print(format) } else { Effect::PrintTo(format) };
+                Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
+            }
+            "ask" => {
+                let effect = Effect::Ask(self.cursor.request()?);
+                Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
             }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },
             "if" => {

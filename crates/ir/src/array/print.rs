@@ -10,6 +10,7 @@ use super::{
     Block, Extent, Func, FuncId, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program,
     ResultExtent, ResultType, Stmt, Type, Value, View, WithLoop, WithLoopData,
 };
+use crate::effect::Effect;
 use crate::text::literal::{GlobalName, Literal, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
 use frit_support::Table;
@@ -305,8 +306,12 @@ impl<'a> Printer<'a> {
                 self.word("assert", certs);
                 self.w.put(format_args!(" {cond}, {kind}({})", Commas(args)));
             }
-            Op::Output { format, args } => {
-                self.word("output", certs);
+            Op::Effect { effect: Effect::Ask(request), args } => {
+                self.word("ask", certs);
+                self.w.put(format_args!(" {request} ({})", Commas(args)));
+            }
+            Op::Effect { effect: effect @ (Effect::Print(format) | Effect::PrintTo(format)), args } => {
+                self.word(if matches!(effect, Effect::Print(_)) { "output" } else { "output_to" }, certs);
                 let text = format.to_string();
                 self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
             }

@@ -8,6 +8,7 @@ use super::{
     Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt,
     Type, Value, View, WithLoop,
 };
+use crate::effect::Effect;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use crate::text::literal::{Bare, Quoted, TensorLiteral};
@@ -261,7 +262,7 @@ impl<'a> Printer<'a> {
                 let name = self.program.funcs.get(*callee).map_or_else(|| callee.to_string(), |f| f.name.clone());
                 call(&name, self.shown(args))
             }
-            Op::Assert { .. } | Op::Conjoin { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) => {
+            Op::Assert { .. } | Op::Conjoin { .. } | Op::Effect { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) => {
                 return None;
             }
         })
@@ -317,11 +318,18 @@ impl<'a> Printer<'a> {
                 let cond = self.text(*cond);
                 self.line(format!("check({cond}); // {}", kind.code()));
             }
-            Op::Output { format, args } => {
-                let text = Quoted(format.to_string().chars().map(u32::from).collect::<Vec<_>>()).to_string();
-                let args = std::iter::once(text).chain(args.iter().map(|&arg| self.text(arg)));
-                let args: Vec<String> = args.collect();
-                self.line(format!("printf({});", args.join(", ")));
+            Op::Effect { effect, args } => {
+                let mut args: Vec<String> = args.iter().map(|&arg| self.text(arg)).collect();
+                let name = match effect {
+                    Effect::Print(_) => "printf",
+                    Effect::PrintTo(_) => "fprintf",
+                    Effect::Ask(request) => request.name(),
+                };
+                if let Some((format, at)) = effect.format() {
+                    args.insert(at, Quoted(format.to_string().chars().map(u32::from).collect::<Vec<_>>()).to_string());
+                }
+                let answer = results.first().map_or_else(String::new, |value| format!("{} = ", self.name(*value)));
+                self.line(format!("{answer}{name}({});", args.join(", ")));
             }
             Op::If { cond, then, otherwise } => self.branch(*cond, then, otherwise, &results, &stmt.results),
             Op::Loop(data) => self.sequential(data, &results, &stmt.results),

@@ -46,7 +46,7 @@ impl Op {
                 f(*cond);
                 args.iter().copied().for_each(f);
             }
-            Op::Output { args, .. } => args.iter().copied().for_each(f),
+            Op::Effect { args, .. } => args.iter().copied().for_each(f),
             Op::Conjoin { certs } => certs.iter().for_each(|&c| f(c.into())),
             Op::If { cond, .. } => f(*cond),
             Op::Loop(data) => {
@@ -131,7 +131,7 @@ impl Op {
                 each(cond);
                 args.iter_mut().for_each(each);
             }
-            Op::Output { args, .. } => args.iter_mut().for_each(each),
+            Op::Effect { args, .. } => args.iter_mut().for_each(each),
             Op::Conjoin { certs } => certs.iter_mut().for_each(|c| map_value(c, f)),
             Op::If { cond, .. } => each(cond),
             Op::Loop(data) => {

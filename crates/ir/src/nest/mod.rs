@@ -18,8 +18,8 @@ pub mod print;
 pub mod verify;
 pub mod walk;
 
+use crate::effect::Effect;
 use crate::failure::FailureKind;
-use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
@@ -197,9 +197,9 @@ pub enum Stmt {
     },
     /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
     Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
-    /// Writes a text; the arguments are those of the format's conversions, vectors of `char` for `%s`. Never inside an
+    /// Asks something of the machine, such as to write a text; the variable gets the answer, if there is one. Never inside an
     /// independent loop.
-    Output { format: Arc<Format>, args: Vec<Arg> },
+    Effect { effect: Effect, args: Vec<Arg>, answer: Option<Var> },
     /// Calls a procedure. Array results are bound to references.
     Call { callee: ProcId, args: Vec<Arg>, results: Vec<Binding>, span: Span },
 }

@@ -7,6 +7,7 @@ use super::{
     Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, ProcId, Program, Reduction, Stmt,
     Storage, Var, VarData,
 };
+use crate::effect::Effect;
 use crate::scalar::{BinOp, Scalar, UnOp};
 pub use crate::text::ParseError;
 use crate::text::cursor::{Cursor, Parsed, fill_table, place};
@@ -407,9 +408,10 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let args = self.list("(", ")", Self::expr)?;
                 Ok(Stmt::Check { cond, kind, args, span: self.cursor.span_from(position) })
             }
-            "output" => {
+            word @ ("output" | "output_to") => {
                 let format = Arc::new(self.cursor.format()?);
-                Ok(Stmt::Output { format, args: self.args()? })
+                let effect = if word == "output" { Effect::Print(format) } else { Effect::PrintTo(format) };
+                Ok(Stmt::Effect { effect, args: self.args()?, answer: None })
             }
             "call" => self.call(Vec::new(), position),
             word => Err(self.cursor.error_at(position, format!("there is no statement `{word}`"))),
@@ -433,6 +435,13 @@ impl<'c, 'a> Parser<'c, 'a> {
         self.cursor.expect("=")?;
         if self.cursor.eat_word("call") {
             return self.call(results, position);
+        }
+        if self.cursor.eat_word("ask") {
+            let [Binding::Var(var)] = results[..] else {
+                return Err(self.cursor.expected("one variable before `ask`"));
+            };
+            let effect = Effect::Ask(self.cursor.request()?);
+            return Ok(Stmt::Effect { effect, args: self.args()?, answer: Some(var) });
         }
         match results[..] {
             [Binding::Var(var)] => Ok(Stmt::Assign { var, value: self.expr()? }),

@@ -4,6 +4,7 @@
 use super::{
     Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var,
 };
+use crate::effect::Effect;
 use crate::scalar::{BinOp, Scalar};
 use crate::text::literal::{GlobalName, Literal, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
@@ -313,9 +314,23 @@ impl<'a> Printer<'a> {
                 self.w.put(Callee(self.program, *callee));
                 self.args(args);
             }
-            Stmt::Output { format, args } => {
-                let text = format.to_string();
-                self.w.put(format_args!("output {} ", Quoted(text.chars().map(u32::from))));
+            Stmt::Effect { effect, args, answer } => {
+                if let Some(answer) = answer {
+                    self.w.put(format_args!("{answer} = "));
+                }
+                self.w.put(match effect {
+                    Effect::Print(_) => "output",
+                    Effect::PrintTo(_) => "output_to",
+                    Effect::Ask(_) => "ask",
+                });
+                if let Effect::Ask(request) = effect {
+                    self.w.put(format_args!(" {request}"));
+                }
+                if let Some((format, _)) = effect.format() {
+                    let text = format.to_string();
+                    self.w.put(format_args!(" {}", Quoted(text.chars().map(u32::from))));
+                }
+                self.w.put(" ");
                 self.args(args);
             }
         }

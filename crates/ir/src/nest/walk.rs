@@ -239,7 +239,7 @@ impl Stmt {
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
             | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
+            | Stmt::Effect { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => [None; 2],
         };
@@ -260,7 +260,7 @@ impl Stmt {
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
             | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
+            | Stmt::Effect { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => [None, None],
         };
@@ -322,7 +322,10 @@ impl Stmt {
                 f(Mention::Expr(cond));
                 args.iter().for_each(|arg| f(Mention::Expr(arg)));
             }
-            Stmt::Output { format: _, args } => args.iter().for_each(|arg| f(arg.mention(Role::Read))),
+            Stmt::Effect { effect: _, args, answer } => {
+                args.iter().for_each(|arg| f(arg.mention(Role::Read)));
+                answer.iter().for_each(|answer| f(Mention::Assigned(*answer)));
+            }
             Stmt::Call { callee: _, args, results, span: _ } => {
                 args.iter().for_each(|arg| f(arg.mention(Role::Passed)));
                 results.iter().for_each(|result| match result {
@@ -356,7 +359,7 @@ impl Stmt {
             }
             Stmt::Prefetch { array: _, offset, count, to_write: _ } => [offset, count].into_iter().for_each(f),
             Stmt::Check { cond, kind: _, args, span: _ } => [cond].into_iter().chain(args).for_each(f),
-            Stmt::Output { format: _, args } | Stmt::Call { args, .. } => args.iter_mut().for_each(|arg| match arg {
+            Stmt::Effect { args, .. } | Stmt::Call { args, .. } => args.iter_mut().for_each(|arg| match arg {
                 Arg::Scalar(expr) => f(expr),
                 Arg::Array(_) => {}
             }),
@@ -437,6 +440,7 @@ impl Stmt {
         self.for_each_operand_mut(&mut |expr| expr.rename(names));
         match self {
             Stmt::Assign { var, value: _ } => *var = var.renamed(names),
+            Stmt::Effect { answer, .. } => answer.iter_mut().for_each(|var| *var = var.renamed(names)),
             Stmt::Call { results, .. } => results.iter_mut().for_each(|result| match result {
                 Binding::Var(var) => *var = var.renamed(names),
                 Binding::Array(_) => {}
@@ -451,7 +455,6 @@ impl Stmt {
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
             | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }
     }

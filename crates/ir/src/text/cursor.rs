@@ -1,6 +1,7 @@
 //! A position in the tokens of a text, and what every parser does there.
 
 use super::lex::{Located, Token, tokens};
+use crate::effect::Request;
 use crate::failure::FailureKind;
 use crate::format::Format;
 use crate::scalar::{Const, Scalar};
@@ -288,6 +289,13 @@ impl<'a> Cursor<'a> {
             code.push_str(self.word("the rest of a kind of failure")?);
         }
         FailureKind::from_code(&code).ok_or_else(|| self.error_at(position, format!("`{code}` is no kind of failure")))
+    }
+
+    /// The name of a request.
+    pub(crate) fn request(&mut self) -> Parsed<Request> {
+        let position = self.at;
+        let name = self.word("a request")?.to_owned();
+        Request::from_name(&name).ok_or_else(|| self.error_at(position, format!("`{name}` is no request")))
     }
 
     /// True if a constant starts here.

@@ -8,11 +8,10 @@ use crate::lowering::access::{Access, Base};
 use crate::lowering::facts::operator_of;
 use crate::lowering::storage::{Carried, Demand, OpenBlock, Rights};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use frit_ir::Format;
+use frit_ir::Effect;
 use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value, ops};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{Const, Scalar};
-use std::sync::Arc;
 
 /// How the values of two branches become one value.
 enum Join {
@@ -388,8 +387,8 @@ impl<'a> Lowering<'a> {
         arrays.into_iter().for_each(|array| self.own(array));
     }
 
-    /// Lowers an output.
-    pub(crate) fn output(&mut self, stmt: &'a array::Stmt, format: &Arc<Format>, args: &'a [Operand]) {
+    /// Lowers an effect.
+    pub(crate) fn effect(&mut self, stmt: &'a array::Stmt, effect: &Effect, args: &'a [Operand]) {
         let mut shown = Vec::new();
         for &arg in args {
             shown.push(match self.lowered(arg) {
@@ -399,7 +398,12 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        self.emit(Stmt::Output { format: format.clone(), args: shown });
+        let answer = stmt.results.get(1).map(|&result| {
+            let var = self.var_for(result);
+            self.bind(result, Lowered::Scalar(Expr::Var(var)));
+            var
+        });
+        self.emit(Stmt::Effect { effect: effect.clone(), args: shown, answer });
         self.bind_certificates(stmt.results[0]);
     }
 

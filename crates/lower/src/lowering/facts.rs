@@ -360,6 +360,6 @@ fn is_scalar_code(func: &Func, stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => true,
         Op::Index { .. } => stmt.results.iter().all(|&result| func.ty(result).is_scalar()),
-        ops!(array | control) | Op::View { .. } | Op::Output { .. } => false,
+        ops!(array | control) | Op::View { .. } | Op::Effect { .. } => false,
     }
 }

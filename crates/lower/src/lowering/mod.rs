@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
             && self.func.ty(result).elem == Scalar::Cert
             && !matches!(
                 stmt.op,
-                Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. }
+                Op::Assert { .. } | Op::Effect { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. }
             )
         {
             // Certificates carry no bits, so nothing needs to compute them.
@@ -175,7 +175,7 @@ impl<'a> Lowering<'a> {
             Op::Update { array, indices, value, consumes } => {
                 self.update(stmt.results[0], *array, indices, *value, *consumes);
             }
-            Op::Output { format, args } => self.output(stmt, format, args),
+            Op::Effect { effect, args } => self.effect(stmt, effect, args),
             Op::If { cond, then, otherwise } => self.branch(stmt, *cond, then, otherwise),
             Op::Loop(data) => self.sequential_loop(stmt, data),
             Op::With(w) => self.with_loop(stmt, &self.func.with_loops[*w]),

@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
             let mut scalar = stmt.results.iter().all(|&result| self.func.ty(result).is_scalar())
                 && !matches!(
                     stmt.op,
-                    Op::With(_) | Op::Loop(_) | Op::Call { .. } | Op::Assert { .. } | Op::Output { .. }
+                    Op::With(_) | Op::Loop(_) | Op::Call { .. } | Op::Assert { .. } | Op::Effect { .. }
                 );
             stmt.op.for_each_block(self.func, &mut |inner| scalar &= self.is_scalar(inner, statements));
             scalar

@@ -79,7 +79,7 @@ impl<'a> Lowering<'a> {
                 certificate()
             }
             Op::Conjoin { .. } => certificate(),
-            ops!(access | array | control) | Op::Output { .. } => {
+            ops!(access | array | control) | Op::Effect { .. } => {
                 panic!("scalar code is arithmetic and assertions only")
             }
         };

@@ -185,7 +185,7 @@ impl Lowering<'_> {
                     }
                 }
                 Op::With(w) => self.with_loop_cost(&self.func.with_loops[*w], depth),
-                Op::Output { .. } | Op::Call { .. } => Cost { operations: Expr::i64(100), irregular: true },
+                Op::Effect { .. } | Op::Call { .. } => Cost { operations: Expr::i64(100), irregular: true },
             };
             total = total.plus(cost);
         }

@@ -72,7 +72,7 @@ pub(crate) fn obstacle(body: &[Stmt]) -> Option<Reason> {
         | Stmt::CopyElements { .. }
         | Stmt::Prefetch { .. } => Some(Reason::MemoryInside),
         Stmt::Check { .. } => Some(Reason::ChecksInside),
-        Stmt::Output { .. } | Stmt::Call { .. } => Some(Reason::CallsInside),
+        Stmt::Effect { .. } | Stmt::Call { .. } => Some(Reason::CallsInside),
     })
 }
 

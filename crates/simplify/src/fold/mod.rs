@@ -147,7 +147,7 @@ impl Folder<'_> {
     fn define(&mut self, stmt: &Stmt) {
         let is_simple = match &stmt.op {
             ops!(scalar | access | array) | Op::Conjoin { .. } | Op::With(_) => true,
-            Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Effect { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
         };
         if !is_simple {
             return;
@@ -251,7 +251,7 @@ impl Folder<'_> {
                 self.with_loop(stmt, w)
             }
             Op::Table { .. } | Op::ArrayLit { .. } | Op::Iota { .. } | Op::Replicate { .. } => Verdict::Keep,
-            Op::Update { .. } | Op::Output { .. } | Op::Call { .. } => Verdict::Keep,
+            Op::Update { .. } | Op::Effect { .. } | Op::Call { .. } => Verdict::Keep,
         }
     }
 

@@ -122,10 +122,10 @@ impl<'a> Checker<'a> {
         if found.is_none() && name.module.is_none() {
             let text = &name.name.text;
             let is_variable = self.body.binding(text).is_some();
-            if text == "printf" {
+            if self.variadic(name).is_some() {
                 self.error(SacError::WrongResultCount {
                     span,
-                    what: "the call of `printf`".to_string(),
+                    what: format!("the call of `{text}`"),
                     gives: 0,
                     wanted: 1,
                 });

@@ -17,6 +17,7 @@ mod modules;
 mod output;
 mod place;
 mod prims;
+mod scan;
 mod scopes;
 mod select;
 mod signature;

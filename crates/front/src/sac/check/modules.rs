@@ -1,6 +1,7 @@
 //! Modules: what each defines, exports and sees, and the types that names stand for.
 
 use super::error::SacError;
+use super::output::Variadic;
 use super::signature::Signature;
 use super::suggestion::nearest;
 use super::{Checker, Origin};
@@ -8,7 +9,7 @@ use crate::sac::ast::{self, Item, Name, QualifiedName, Symbols, TypeExpr};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Basic, Elem, FunctionId, Nominal, Struct};
 use frit_support::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A position in [`Checker::declarations`].
@@ -59,6 +60,10 @@ pub(super) enum TypeState {
 pub(super) struct Module<'a> {
     pub functions: HashMap<&'a str, Vec<DeclId>>,
     pub types: HashMap<&'a str, TypeDefinition<'a>>,
+    /// Other names for types of arrays, which the grammar knows.
+    pub aliases: HashSet<&'a str>,
+    /// Names of values that belong to the machine, such as streams.
+    pub objects: HashMap<&'a str, &'a ast::Expr>,
     pub uses: Vec<&'a ast::Use>,
     pub exports: Vec<&'a Symbols>,
 }
@@ -99,6 +104,9 @@ impl<'a> Checker<'a> {
                 Item::Typedef { ty, name } => {
                     self.declare_type(&mut module, TypeDefinition::Nominal(ty, name));
                 }
+                Item::Alias(name) => {
+                    module.aliases.insert(&name.text);
+                }
                 Item::Struct { name, fields, .. } => {
                     self.declare_type(&mut module, TypeDefinition::Struct(fields, name));
                 }
@@ -107,6 +115,9 @@ impl<'a> Checker<'a> {
                 }
                 Item::External(signature) => self.declare(&mut module, unit, signature, None),
                 Item::Specialize(_) => {}
+                Item::Object { name, value, .. } if self.is_text_of_library(name.span) => {
+                    module.objects.insert(&name.text, value);
+                }
                 Item::Object { name, .. } => self.error(SacError::Unsupported {
                     span: name.span,
                     what: "a global object",
@@ -115,6 +126,13 @@ impl<'a> Checker<'a> {
             }
         }
         self.modules.push(module);
+    }
+
+    /// True for a file of the library, whoever asked for it.
+    fn is_text_of_library(&self, span: Span) -> bool {
+        self.sources
+            .file(frit_support::Index::new(span.file as usize))
+            .is_some_and(|file| crate::sac::load::library_file(&file.name).is_some())
     }
 
     fn declare(
@@ -161,8 +179,13 @@ impl<'a> Checker<'a> {
                 Symbols::Only(names) => (names, true),
             };
             for name in names {
-                let is_type = self.modules[module].types.contains_key(name.text.as_str());
-                if is_type || !self.exported(module, &name.text, &mut Vec::new()).is_empty() {
+                let shown = &self.modules[module];
+                let text = name.text.as_str();
+                let is_type =
+                    self.type_in(module, text, false, &mut Vec::new()).is_some() || shown.aliases.contains(text);
+                let is_known = Variadic::is_in(&self.units[module].name, &name.text)
+                    || self.exported_object(module, &name.text, &mut Vec::new()).is_some();
+                if is_type || is_known || !self.exported(module, &name.text, &mut Vec::new()).is_empty() {
                     continue;
                 }
                 if kept || !self.modules[module].functions.contains_key(name.text.as_str()) {
@@ -269,6 +292,58 @@ impl<'a> Checker<'a> {
             }
         }
         found
+    }
+
+    /// The functions of this name that a module of the library shows; none if it was not loaded.
+    pub(super) fn functions_of(&self, module: &str, name: &str) -> Vec<DeclId> {
+        let module = self.module_names.get(module).copied();
+        module.map_or_else(Vec::new, |module| self.exported(module, name, &mut Vec::new()))
+    }
+
+    /// The object of this name that a module shows to others: the module that defines it, and its value.
+    fn exported_object(&self, module: usize, name: &str, visited: &mut Vec<usize>) -> Option<(usize, &'a ast::Expr)> {
+        if visited.contains(&module) {
+            return None;
+        }
+        visited.push(module);
+        let this = &self.modules[module];
+        if !this.exports.iter().any(|symbols| contains(symbols, name)) {
+            return None;
+        }
+        if let Some(value) = this.objects.get(name) {
+            return Some((module, value));
+        }
+        this.uses.iter().filter(|import| import.is_import && contains(&import.symbols, name)).find_map(|import| {
+            let other = *self.module_names.get(import.module.text.as_str())?;
+            self.exported_object(other, name, visited)
+        })
+    }
+
+    /// The object that a name in the file at hand means.
+    pub(super) fn object(&self, name: &QualifiedName) -> Option<(usize, &'a ast::Expr)> {
+        let unit = self.body.unit;
+        let text = name.name.text.as_str();
+        if let Some(module) = &name.module {
+            let module = *self.module_names.get(module.text.as_str())?;
+            return self.exported_object(module, text, &mut Vec::new());
+        }
+        if self.body.binding(text).is_some() {
+            return None;
+        }
+        if let Some(value) = self.modules[unit].objects.get(text) {
+            return Some((unit, value));
+        }
+        let used = self.modules[unit].uses.iter().filter(|import| contains(&import.symbols, text));
+        let given = self.units[unit].given.iter().map(String::as_str);
+        used.map(|import| import.module.text.as_str()).chain(given).find_map(|module| {
+            let module = *self.module_names.get(module)?;
+            self.exported_object(module, text, &mut Vec::new())
+        })
+    }
+
+    /// True if the name is that of an object.
+    pub(super) fn is_object(&self, name: &QualifiedName) -> bool {
+        self.object(name).is_some()
     }
 
     /// The functions of this name that a file sees, its own first.
@@ -386,8 +461,8 @@ impl<'a> Checker<'a> {
         let name = &ty.elem.name;
         if let Some(qualifier) = &ty.elem.module {
             let module = self.module(qualifier)?;
-            return match self.modules[module].types.get(name.text.as_str()).copied() {
-                Some(definition) => self.defined_type(module, definition, name.span),
+            return match self.type_in(module, &name.text, false, &mut Vec::new()) {
+                Some((module, definition)) => self.defined_type(module, definition, name.span),
                 None => {
                     self.not_in_module(module, name);
                     None

@@ -1,40 +1,159 @@
-//! `printf`.
+//! Functions that take as many values as a format says: `printf` and its like. They are part of the language, as no type says what
+//! they take. Those that read are in `scan`.
 
 use super::Checker;
 use super::error::SacError;
-use super::types::{scalar, type_name, vector};
+use super::types::{INT, Ty, scalar, type_name, vector};
 use crate::sac::ast::{self, ExprKind as Ast, QualifiedName};
 use crate::sac::core::dispatch::Class;
-use crate::sac::core::{Elem, StmtKind};
+use crate::sac::core::{Elem, Expr, ExprKind, Prim, StmtKind};
 use frit_ir::Format;
 use frit_support::Span;
+use std::sync::Arc;
 
-impl<'a> Checker<'a> {
-    /// True if a call of this name writes text: unless the program has a function of its own so called.
-    pub(super) fn is_output(&mut self, function: &'a QualifiedName) -> bool {
-        let is_qualified = function.module.as_ref().is_some_and(|module| module.text == "StdIO");
-        function.name.text == "printf"
-            && (is_qualified || function.module.is_none())
-            && self.visible(self.body.unit, &function.name.text).is_empty()
+/// A function of the language whose arguments or results a format counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variadic {
+    /// `printf(format, values)`
+    Print,
+    /// `fprintf(stream, format, values)`
+    PrintTo,
+    /// `error(status, format, values)`
+    Fail,
+    /// `n, values = scanf(format)`
+    Scan,
+    /// `n, values = fscanf(stream, format)`
+    ScanFrom,
+    /// `n, values = sscanf(text, format)`
+    ScanText,
+}
+
+impl Variadic {
+    /// All of them, with their names and the modules that have them.
+    const ALL: [(Variadic, &'static str, &'static [&'static str]); 6] = [
+        (Variadic::Print, "printf", &["StdIO", "TermFile"]),
+        (Variadic::PrintTo, "fprintf", &["StdIO", "TermFile", "File"]),
+        (Variadic::Fail, "error", &["RuntimeError"]),
+        (Variadic::Scan, "scanf", &["StdIO", "TermFile"]),
+        (Variadic::ScanFrom, "fscanf", &["StdIO", "TermFile", "File"]),
+        (Variadic::ScanText, "sscanf", &["String", "Structures"]),
+    ];
+
+    /// True if the module has a function of this name.
+    pub(super) fn is_in(module: &str, name: &str) -> bool {
+        Self::ALL.iter().any(|(_, known, modules)| *known == name && modules.contains(&module))
     }
 
-    /// `printf(args);`
-    pub(super) fn output(&mut self, args: &'a [ast::Expr], span: Span) {
-        let Some((format, values)) = args.split_first() else {
-            self.error(SacError::WrongArgumentCount {
-                span,
-                function: "printf".to_string(),
-                takes: "a format and the values to be shown".to_string(),
-                given: 0,
-                declared: None,
-            });
-            return;
-        };
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(variadic, ..)| *variadic == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// What it takes before the values.
+    fn takes(self) -> &'static str {
+        match self {
+            Variadic::Print => "a format and the values to be shown",
+            Variadic::PrintTo => "a stream, a format and the values to be shown",
+            Variadic::Fail => "a status, a format and the values to be shown",
+            Variadic::Scan => "a format",
+            Variadic::ScanFrom => "a stream and a format",
+            Variadic::ScanText => "a text and a format",
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The function of the language that a call of this name means, unless the program has a function of its own so called.
+    pub(super) fn variadic(&mut self, function: &'a QualifiedName) -> Option<Variadic> {
+        let name = function.name.text.as_str();
+        let (found, _, modules) = Variadic::ALL.iter().find(|(_, known, _)| *known == name)?;
+        match &function.module {
+            Some(module) => modules.contains(&module.text.as_str()).then_some(*found),
+            None if *found == Variadic::Fail => {
+                let sees = |import: &&ast::Use| {
+                    modules.contains(&import.module.text.as_str()) && super::modules::contains(&import.symbols, name)
+                };
+                let uses = self.modules[self.body.unit].uses.iter().any(sees);
+                (uses && self.visible(self.body.unit, name).is_empty()).then_some(*found)
+            }
+            None => self.visible(self.body.unit, name).is_empty().then_some(*found),
+        }
+    }
+
+    /// Whether a variadic function has the arguments that stand before the values.
+    pub(super) fn has_arguments(&mut self, variadic: Variadic, given: usize, wanted: usize, span: Span) -> bool {
+        if given < wanted {
+            let (function, takes) = (variadic.name().to_string(), variadic.takes().to_string());
+            self.error(SacError::WrongArgumentCount { span, function, takes, given, declared: None });
+        }
+        given >= wanted
+    }
+
+    /// A number, such as that of a stream, as an `int`.
+    pub(super) fn stream(&mut self, stream: &'a ast::Expr, what: &str) -> Option<Expr> {
+        let value = self.value(stream);
+        if value.ty.is_error() {
+            return None;
+        }
+        let from = value.ty.elem?;
+        let (base, _) = self.bases(from).pop()?;
+        if base != INT || !value.ty.class.meets(&scalar()) {
+            let found = type_name(&self.program, &value.ty);
+            let (span, what, expected) = (stream.span, what.to_string(), "int".to_string());
+            self.error(SacError::TypeMismatch { span, what, expected, found, because: None });
+            return None;
+        }
+        if from == INT {
+            return Some(value.expr);
+        }
+        Some(Expr { kind: ExprKind::Recast { to: INT, from, array: Box::new(value.expr) }, span: stream.span })
+    }
+
+    /// `printf(args);` and its like.
+    pub(super) fn output(&mut self, variadic: Variadic, args: &'a [ast::Expr], span: Span) {
+        match variadic {
+            Variadic::Print => {
+                if let Some((format, shown)) = self.shown(variadic, args, 0, span) {
+                    self.emit(StmtKind::Output { stream: None, format, args: shown }, span);
+                }
+            }
+            Variadic::PrintTo => {
+                let Some((format, shown)) = self.shown(variadic, args, 1, span) else { return };
+                let Some(stream) = self.stream(&args[0], "the stream") else { return };
+                self.emit(StmtKind::Output { stream: Some(stream), format, args: shown }, span);
+            }
+            Variadic::Fail => {
+                let Some((format, shown)) = self.shown(variadic, args, 1, span) else { return };
+                let Some(status) = self.stream(&args[0], "the exit status") else { return };
+                let mut format = Format::clone(&format);
+                format.pieces.push(frit_ir::format::Piece::Text("\n".to_string()));
+                let stream = Some(super::expression::int(2, span));
+                self.emit(StmtKind::Output { stream, format: Arc::new(format), args: shown }, span);
+                let value = super::prims::prim(Prim::Exit, vec![status], Ty::scalar(super::types::BOOL), span).expr;
+                self.emit(StmtKind::Assign { targets: vec![None], value }, span);
+            }
+            Variadic::Scan | Variadic::ScanFrom | Variadic::ScanText => {
+                self.scan(variadic, args, span);
+            }
+        }
+    }
+
+    /// The format, which stands behind `before` other arguments, and the values that it shows.
+    fn shown(
+        &mut self,
+        variadic: Variadic,
+        args: &'a [ast::Expr],
+        before: usize,
+        span: Span,
+    ) -> Option<(Arc<Format>, Vec<Expr>)> {
+        if !self.has_arguments(variadic, args.len(), before + 1, span) {
+            return None;
+        }
+        let (format, values) = args[before..].split_first()?;
         let Ast::Text(text) = &format.kind else {
             if !matches!(format.kind, Ast::Error) {
                 self.error(SacError::FormatNotLiteral { span: format.span });
             }
-            return;
+            return None;
         };
         let text: String = text.iter().collect();
         let parsed = match Format::parse(&text) {
@@ -42,7 +161,7 @@ impl<'a> Checker<'a> {
             Err(error) => {
                 let span = self.place_in_text(format.span, &text, error.at, text.len());
                 self.error(SacError::BadFormat { span, words: error.message });
-                return;
+                return None;
             }
         };
         let places = conversions(&text);
@@ -75,13 +194,11 @@ impl<'a> Checker<'a> {
             let pattern = super::convert::class_pattern(elem, &class, value.expr.span);
             shown.push(self.ascribe(value, pattern, class, "the value shown").expr);
         }
-        if !is_wrong {
-            self.emit(StmtKind::Output { format: parsed, args: shown }, span);
-        }
+        (!is_wrong).then(|| (Arc::new(parsed), shown))
     }
 
     /// The place of some bytes of a text in the literals that it is written as.
-    fn place_in_text(&self, span: Span, text: &str, from: usize, to: usize) -> Span {
+    pub(super) fn place_in_text(&self, span: Span, text: &str, from: usize, to: usize) -> Span {
         let written = self.sources.text(span);
         if !written.starts_with('"') {
             return span;

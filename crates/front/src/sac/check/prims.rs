@@ -3,11 +3,12 @@
 use super::Checker;
 use super::error::SacError;
 use super::expression::Value;
-use super::types::{BOOL, CHAR, INT, Ty, any, is_integer, scalar, type_name, vector};
+use super::types::{BOOL, CHAR, INT, LONG, Ty, any, is_integer, scalar, type_name, vector};
 use crate::sac::ast::Basic;
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Elem, Expr, ExprKind, Prim};
-use frit_ir::{BinOp, Scalar, UnOp};
+use frit_ir::effect::Param;
+use frit_ir::{BinOp, Request, Scalar, UnOp};
 use frit_support::Span;
 
 /// A primitive that a function of the library wraps.
@@ -72,12 +73,24 @@ fn binary(operation: &str) -> Option<(Prim, bool)> {
     match operation {
         "mod" | "fmod" => plain(BinOp::REM),
         "aplmod" => Some((Prim::AplMod, false)),
+        "bitand" => plain(BinOp::AND),
+        "bitor" => plain(BinOp::OR),
+        "bitxor" => plain(BinOp::XOR),
         "neq" => plain(BinOp::NE),
         "gt" => Some((Prim::Binary(BinOp::LT), true)),
         "ge" => Some((Prim::Binary(BinOp::LE), true)),
         "in_bounds" | "floordiv" | "floormod" | "rem" | "ne" => None,
         other => plain(BinOp::from_name(other)?),
     }
+}
+
+/// What stands for the operands of a request in the name of its primitive.
+fn letters_of(request: Request) -> Vec<&'static str> {
+    let letter = |param: &Param| match param {
+        Param::Number => "S",
+        Param::Text => "V",
+    };
+    request.params().iter().map(letter).collect()
 }
 
 /// What an operand may be, by its letter.
@@ -119,15 +132,69 @@ impl Checker<'_> {
             ["S" | "V", "S" | "V"] if binary(operation).is_some() => {
                 self.binary_primitive(name, operation, &letters, args, span)
             }
-            _ => self.structural_primitive(name, operation, args, span),
+            _ => match Request::from_name(operation) {
+                Some(request) => self.request(name, request, args, span),
+                None => self.structural_primitive(name, operation, args, span),
+            },
         }
+    }
+
+    /// A question to the machine.
+    fn request(&mut self, name: &str, request: Request, args: Vec<Value>, span: Span) -> Value {
+        for (param, arg) in request.params().iter().zip(&args) {
+            let (elem, takes) = match param {
+                Param::Number => (LONG, "`long` here"),
+                Param::Text => (CHAR, "a vector of characters here"),
+            };
+            if arg.ty.elem != Some(elem) {
+                return self.bad_operand(name, takes, arg);
+            }
+        }
+        prim(Prim::Ask(request), exprs(args), Ty::scalar(LONG), span)
+    }
+
+    /// `_mask_AxBxC_`: the shapes of the operands are those of the letters.
+    fn mask(&mut self, name: &str, mut args: Vec<Value>, span: Span) -> Value {
+        for (at, other) in [(1, 2), (2, 1)] {
+            if let Some(value) = args[other].ty.elem.and_then(|elem| self.literal_as(&args[at], elem)) {
+                args[at] = value;
+                break;
+            }
+        }
+        if args[0].ty.elem != Some(BOOL) {
+            return self.bad_operand(name, "truth values first", &args[0]);
+        }
+        if Self::basic(args[1].ty.elem).is_none() {
+            return self.bad_operand(name, "elements of a type of the language", &args[1]);
+        }
+        if args[1].ty.elem != args[2].ty.elem {
+            return self.bad_operand(name, "two operands of one element type", &args[2]);
+        }
+        let is_scalar = |arg: &Value| arg.ty.class == scalar();
+        let vectors: Vec<&Value> = args.iter().filter(|arg| !is_scalar(arg)).collect();
+        let mut class = if vectors.is_empty() { scalar() } else { vector(None) };
+        for arg in &vectors {
+            if !class.meets(&arg.ty.class) {
+                let expected = type_name(&self.program, &vectors[0].ty);
+                let found = type_name(&self.program, &arg.ty);
+                let (span, what) = (arg.expr.span, format!("an operand of `{name}`"));
+                self.error(SacError::ShapeMismatch { span, what, expected, found, because: None });
+                return Value::error(span);
+            }
+            class = super::convert::meet(&class, &arg.ty.class);
+        }
+        let elem = args[1].ty.elem.unwrap_or(INT);
+        prim(Prim::Mask, exprs(args), Ty::new(elem, class), span)
     }
 
     fn is_known(&self, operation: &str, letters: &[&str]) -> bool {
         match letters {
             ["S" | "V"] if unary(operation).is_some() || conversion(operation).is_some() => true,
             ["S" | "V", "S" | "V"] if binary(operation).is_some() => true,
-            ["A"] => matches!(operation, "dim" | "shape"),
+            ["A"] => matches!(operation, "dim" | "shape" | "size"),
+            ["V"] if operation == "all" => true,
+            ["S" | "V", "S" | "V", "S" | "V"] if operation == "mask" => true,
+            _ if Request::from_name(operation).is_some_and(|request| letters_of(request) == letters) => true,
             ["S"] => operation == "argv",
             ["V", "A"] => matches!(operation, "sel" | "reshape" | "zeros"),
             ["A", "V", "S" | "A"] => operation == "modarray",
@@ -215,6 +282,7 @@ impl Checker<'_> {
         let result = match op {
             Prim::AplMod => is_integer(basic).then_some(args[0].ty.elem).flatten(),
             Prim::Binary(BinOp::POW) if is_integer(basic) => args[0].ty.elem,
+            Prim::Binary(_) if operation.starts_with("bit") && !is_integer(basic) => None,
             Prim::Binary(op) => {
                 op.result(basic.scalar()).map(|scalar| if scalar == Scalar::Bool { BOOL } else { Elem::Basic(basic) })
             }
@@ -223,6 +291,7 @@ impl Checker<'_> {
         let Some(result) = result else {
             let takes = match op {
                 Prim::AplMod | Prim::Binary(BinOp::SHL | BinOp::SHR) => "integers",
+                Prim::Binary(_) if operation.starts_with("bit") => "integers",
                 Prim::Binary(BinOp::AND | BinOp::OR | BinOp::XOR) => "integers or truth values",
                 Prim::Binary(BinOp::ATAN2 | BinOp::HYPOT) => "reals",
                 _ => "numbers",
@@ -324,6 +393,10 @@ impl Checker<'_> {
                 let ty = Ty::new(tys[1].elem.unwrap_or(INT), known(0));
                 prim(Prim::ZerosLike, exprs(args), ty, span)
             }
+            "size" => prim(Prim::Size, exprs(args), Ty::scalar(INT), span),
+            "all" if tys[0].elem == Some(BOOL) => prim(Prim::All, exprs(args), Ty::scalar(BOOL), span),
+            "all" => self.bad_operand(name, "truth values", &args[0]),
+            "mask" => self.mask(name, args, span),
             "dim" => prim(Prim::Dim, exprs(args), Ty::scalar(INT), span),
             "shape" => {
                 let ty = match &tys[0].class {

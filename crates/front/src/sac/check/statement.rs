@@ -3,6 +3,7 @@
 use super::Checker;
 use super::error::SacError;
 use super::expression::Value;
+use super::output::Variadic;
 use super::scopes::{Binding, Changes, Head, State, copy};
 use super::types::{Ty, type_name};
 use crate::sac::ast::{self, ExprKind as Ast, Name, StmtKind as AstStmt};
@@ -11,7 +12,7 @@ use frit_support::Span;
 use std::collections::HashMap;
 
 /// An expression that makes up a statement, the types of its values, and the variables that it changes besides.
-type StatementValues<'a> = (Expr, Vec<Ty>, Vec<(&'a Name, Ty)>);
+type StatementValues<'a> = (Expr, Vec<Ty>, Vec<(Option<&'a Name>, Ty)>);
 
 /// How often the body of a loop is looked at before its variables are taken to be of any shape.
 const ATTEMPTS: usize = 3;
@@ -59,9 +60,9 @@ impl<'a> Checker<'a> {
 
     fn effect(&mut self, value: &'a ast::Expr, span: Span) {
         if let Ast::Call { function, args, .. } = &value.kind
-            && self.is_output(function)
+            && let Some(variadic) = self.variadic(function)
         {
-            self.output(args, value.span);
+            self.output(variadic, args, value.span);
             return;
         }
         let Some((expr, tys, references)) = self.statement_values(value) else { return };
@@ -81,7 +82,9 @@ impl<'a> Checker<'a> {
         let mut references = Vec::new();
         for (at, ty) in called.references {
             match &args[at].kind {
-                Ast::Name(ast::QualifiedName { module: None, name }) => references.push((name, ty)),
+                // The state of an object of the library is the machine's.
+                Ast::Name(name) if self.is_object(name) => references.push((None, ty)),
+                Ast::Name(ast::QualifiedName { module: None, name }) => references.push((Some(name), ty)),
                 _ => {
                     let parameter = format!("number {}", at + 1);
                     let function = function.name.text.clone();
@@ -97,12 +100,11 @@ impl<'a> Checker<'a> {
         &mut self,
         mut targets: Vec<Option<Local>>,
         value: Expr,
-        references: Vec<(&'a Name, Ty)>,
+        references: Vec<(Option<&'a Name>, Ty)>,
         span: Span,
     ) {
         for (name, ty) in references {
-            let local = self.body.assign(&name.text, ty, name.span);
-            targets.push(Some(local));
+            targets.push(name.map(|name| self.body.assign(&name.text, ty, name.span)));
         }
         self.emit(StmtKind::Assign { targets, value }, span);
     }
@@ -113,6 +115,11 @@ impl<'a> Checker<'a> {
             if let Some(first) = first.insert(&name.text, name.span) {
                 self.error(SacError::DuplicateTarget { span: name.span, name: name.text.clone(), first });
             }
+        }
+        if let Ast::Call { function, args, .. } = &value.kind
+            && let Some(variadic @ (Variadic::Scan | Variadic::ScanFrom | Variadic::ScanText)) = self.variadic(function)
+        {
+            return self.assign_scanned(variadic, targets, value, args, span);
         }
         let Some((expr, tys, references)) = self.assigned_values(targets, value) else {
             for name in targets.iter().filter(|name| name.text != "_") {

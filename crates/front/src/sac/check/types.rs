@@ -17,6 +17,7 @@ pub(super) struct Ty {
 }
 
 pub(super) const INT: Elem = Elem::Basic(Basic::Int);
+pub(super) const LONG: Elem = Elem::Basic(Basic::Long);
 pub(super) const BOOL: Elem = Elem::Basic(Basic::Bool);
 pub(super) const CHAR: Elem = Elem::Basic(Basic::Char);
 

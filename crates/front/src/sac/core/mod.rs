@@ -10,8 +10,8 @@
 //! - Element types were checked. What depends on shapes was not, unless the checker could decide it.
 //! - `int` arithmetic wraps at 32 bits. Shapes and indices are vectors of `int`.
 //! - Reference parameters are extra results, which the caller assigns. They come after the declared results.
-//! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effect is
-//!   [`StmtKind::Output`].
+//! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effects are
+//!   [`StmtKind::Output`] and [`Prim::Ask`], in the order in which they are evaluated.
 
 mod axes;
 pub mod dispatch;
@@ -245,8 +245,10 @@ pub enum StmtKind {
     },
     /// Writes text.
     Output {
+        /// The number of the stream, an `int`; `None` for standard output.
+        stream: Option<Expr>,
         /// The text with its conversions.
-        format: frit_ir::Format,
+        format: std::sync::Arc<frit_ir::Format>,
         /// Scalars, and for `%s` vectors of characters; as many as the format has conversions.
         args: Vec<Expr>,
     },
@@ -387,6 +389,16 @@ pub enum Prim {
     Argc,
     /// The word of the command line with this number, a vector of characters.
     Argv,
+    /// The number of elements.
+    Size,
+    /// Whether all elements of a vector of truth values are true.
+    All,
+    /// `(p, a, b)`: `a` where `p`, else `b`; each a scalar or a vector.
+    Mask,
+    /// `(status)`: ends the program with this exit status; there is no result.
+    Exit,
+    /// A question to the machine: an effect, ordered as output is. Numbers are `long`, texts vectors of characters, the answer is a `long`.
+    Ask(frit_ir::Request),
     /// `(shape, elem of second)`: zeros of the type of the second operand, whose value is not used, in this shape.
     ZerosLike,
 }

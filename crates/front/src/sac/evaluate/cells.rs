@@ -307,6 +307,12 @@ impl<'p> Supposition<'_, 'p> {
     }
 
     fn primitive(&mut self, prim: Prim, args: &[Known]) -> Option<Known> {
+        if let Prim::Exit = prim {
+            return None;
+        }
+        if let Prim::Ask(_) = prim {
+            return Some(Known::Shape(Elem::Basic(Basic::Long), Shape::default()));
+        }
         let values: Option<Vec<Value>> = args
             .iter()
             .map(|arg| match arg {
@@ -352,7 +358,14 @@ impl<'p> Supposition<'_, 'p> {
             }
             Prim::Hide => args.get(1)?.unvalued(),
             Prim::Argc => Known::Shape(INT, Shape::default()),
-            Prim::Argv => return None,
+            Prim::Size => Known::Value(Value::int(shape(0)?.1.iter().product::<usize>() as i32)),
+            Prim::All => Known::Shape(Elem::Basic(Basic::Bool), Shape::default()),
+            Prim::Mask => {
+                let (elem, _) = shape(1)?;
+                let longest = (0..3).filter_map(shape).map(|(_, shape)| shape).max_by_key(|shape| shape.len())?;
+                Known::Shape(elem, longest.clone())
+            }
+            Prim::Argv | Prim::Exit | Prim::Ask(_) => return None,
         })
     }
 

@@ -32,6 +32,14 @@ impl Failure {
         self.diagnostic().code
     }
 
+    /// The exit status, if the program ended itself.
+    pub fn exit_status(&self) -> Option<u8> {
+        match &self.cause {
+            Cause::Check(FailureKind::Ended, numbers) => numbers.first().map(|status| *status as u8),
+            Cause::Check(..) | Cause::RecursionTooDeep | Cause::OutOfMemory => None,
+        }
+    }
+
     /// The message for the user.
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = match &self.cause {

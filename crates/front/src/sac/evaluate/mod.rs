@@ -24,7 +24,8 @@ use super::core::dispatch::{Class, parameter_classes};
 use super::core::{Axis, Expr, ExprKind, FunctionId, Local, OverloadId, Program, Stmt, StmtKind};
 use call::{Argument, Selection};
 use failure::{Outcome, fail, same_shape};
-use frit_ir::{Const, FailureKind};
+use frit_ir::effect::{Host, Sink};
+use frit_ir::{Const, Effect, FailureKind, Tensor};
 use frit_support::{Index, Span, Table};
 use pattern::Flexible;
 use value::{FieldPlace, Layouts};
@@ -37,7 +38,8 @@ const EXTENT_LIMIT: i64 = 1 << 30;
 const COUNT_LIMIT: usize = 1 << 30;
 
 /// Runs a function of a program; its results, with those of reference parameters at the end. `words` is the command line with the
-/// program's name; `out` is given what the program prints, in order.
+/// program's name; it reads `input`, or else the standard input of the process;
+/// `out` is given what it prints, in order.
 ///
 /// # Errors
 ///
@@ -47,7 +49,8 @@ pub fn run(
     function: FunctionId,
     args: Vec<Value>,
     words: &[String],
-    out: &mut dyn FnMut(&str),
+    input: Option<&[u8]>,
+    out: &mut Sink<'_>,
 ) -> Result<Vec<Value>, Failure> {
     let mut machine = Machine {
         program,
@@ -55,7 +58,7 @@ pub fn run(
         classes: program.functions.iter().map(|(_, function)| parameter_classes(function)).collect(),
         selections: program.overloads.iter().map(|_| Vec::new()).collect(),
         words,
-        out,
+        host: Host::new(out, input),
         frame: Vec::new(),
         depth: 0,
         supposing: None,
@@ -74,7 +77,7 @@ struct Machine<'p> {
     /// Which function each overload means, as far as that was asked for.
     selections: Table<OverloadId, Vec<Selection>>,
     words: &'p [String],
-    out: &'p mut dyn FnMut(&str),
+    host: Host<'p>,
     /// The variables of the function that runs; `None` for those without a value.
     frame: Vec<Option<Value>>,
     depth: usize,
@@ -103,8 +106,12 @@ impl<'p> Machine<'p> {
                 }
                 Ok(())
             }
-            StmtKind::Output { format, args } => {
+            StmtKind::Output { stream, format, args } => {
                 let mut tensors = Vec::new();
+                let to = match stream {
+                    Some(stream) => Some(self.value(stream)?.as_integer().unwrap_or(-1)),
+                    None => None,
+                };
                 for (arg, conversion) in args.iter().zip(format.conversions()) {
                     let value = self.value(arg)?;
                     let rank = usize::from(conversion.kind == frit_ir::format::ConversionKind::Text);
@@ -114,7 +121,15 @@ impl<'p> Machine<'p> {
                     tensors.push(value.to_tensor().expect("the checker lets no struct be printed"));
                 }
                 if self.supposing.is_none() {
-                    (self.out)(&format.render(&tensors));
+                    match to {
+                        Some(stream) => {
+                            tensors.insert(0, Tensor::scalar(Const::i64(stream)));
+                            self.host.carry_out(&Effect::PrintTo(format.clone()), &tensors);
+                        }
+                        None => {
+                            self.host.carry_out(&Effect::Print(format.clone()), &tensors);
+                        }
+                    }
                 }
                 Ok(())
             }

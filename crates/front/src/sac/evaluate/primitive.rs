@@ -4,7 +4,8 @@ use super::failure::{Outcome, fail};
 use super::value::{Shape, Value, volume};
 use super::{COUNT_LIMIT, Cause, EXTENT_LIMIT, Failure, Machine};
 use crate::sac::core::{Elem, Expr, Prim};
-use frit_ir::{BinOp, Const, FailureKind, Scalar, TensorData, UnOp};
+use frit_ir::effect::Param;
+use frit_ir::{BinOp, Const, Effect, FailureKind, Request, Scalar, TensorData, UnOp};
 use frit_support::Span;
 
 impl<'p> Machine<'p> {
@@ -17,7 +18,27 @@ impl<'p> Machine<'p> {
         for arg in args {
             values.push(self.value(arg)?);
         }
-        self.apply_primitive(prim, &values, span)
+        match prim {
+            Prim::Ask(request) => self.ask(request, &values, span),
+            prim => self.apply_primitive(prim, &values, span),
+        }
+    }
+
+    /// A question to the machine.
+    fn ask(&mut self, request: Request, args: &[Value], span: Span) -> Outcome<Value> {
+        if self.supposing.is_some() {
+            // Nobody sees this failure.
+            return fail(FailureKind::AssertionFailed, &[], span);
+        }
+        let mut tensors = Vec::with_capacity(args.len());
+        for (param, arg) in request.params().iter().zip(args) {
+            let rank = usize::from(*param == Param::Text);
+            if arg.shape.len() != rank {
+                return fail(FailureKind::RankMismatch, &[rank as i64, arg.shape.len() as i64], span);
+            }
+            tensors.push(arg.to_tensor().expect("the checker lets no struct be asked"));
+        }
+        Ok(Value::constant(Const::i64(self.host.carry_out(&Effect::Ask(request), &tensors))))
     }
 
     /// An operation on these operands.
@@ -68,6 +89,13 @@ impl<'p> Machine<'p> {
                     None => fail(FailureKind::OutOfBounds, &[number, self.words.len() as i64], span),
                 }
             }
+            (Prim::Size, [x]) => Ok(Value::int(x.count() as i32)),
+            (Prim::All, [x]) => {
+                let count = vector_length(x, span)?;
+                Ok(Value::constant(Const::Bool((0..count).all(|at| x.get(at) == Const::Bool(true)))))
+            }
+            (Prim::Exit, [status]) => fail(FailureKind::Ended, &[self.number(status, span)?], span),
+            (Prim::Mask, [p, a, b]) => mask([p, a, b], span),
             (Prim::ZerosLike, [shape, x]) => {
                 let shape = self.shape_of(shape, span)?;
                 Ok(Value::zeros(&self.layouts, x.elem, shape))
@@ -153,6 +181,27 @@ fn unary(op: UnOp, x: &Value, span: Span) -> Outcome<Value> {
     let mut data = TensorData::empty(op.result(operand).expect("the checker looked at the types of elements"));
     (0..count).for_each(|at| data.push(op.eval(x.get(at))));
     Ok(Value::dense(basic_of(&data), x.shape.clone(), data))
+}
+
+/// The first where `p`, else the second.
+fn mask(operands: [&Value; 3], span: Span) -> Outcome<Value> {
+    let mut shape = Shape::default();
+    for operand in operands {
+        scalar_or_vector(operand, span)?;
+        match (&*shape, &*operand.shape) {
+            ([n], [m]) if n != m => return fail(FailureKind::LengthMismatch, &[*n as i64, *m as i64], span),
+            ([], _) => shape = operand.shape.clone(),
+            _ => {}
+        }
+    }
+    let [p, a, b] = operands;
+    let at = |x: &Value, at: usize| x.as_const().unwrap_or_else(|| x.get(at));
+    if shape.is_empty() {
+        return Ok(if p.as_const() == Some(Const::Bool(true)) { a.clone() } else { b.clone() });
+    }
+    let mut data = TensorData::empty(scalar_type(a));
+    (0..volume(&shape)).for_each(|k| data.push(at(if at(p, k) == Const::Bool(true) { a } else { b }, k)));
+    Ok(Value::dense(a.elem, shape, data))
 }
 
 fn binary(prim: Prim, x: &Value, y: &Value, span: Span) -> Outcome<Value> {

@@ -109,6 +109,12 @@ T[d:front,.] ++^(T[d:front,m] a, T[d:front,n] b) \
   } : genarray(size, ZERO(T)); \
 }
 
+/* The same with a scalar on one side, which stands for an array of equal elements that has one row; two scalars give a vector of two. */
+#define CATENATE_SCALARS(T) \
+T[.,d:rest] ++(T[m,d:rest] a, T b) { return a ++ with { } : genarray(_cat_VxV_([1], rest), b); } \
+T[.,d:rest] ++(T a, T[n,d:rest] b) { return (with { } : genarray(_cat_VxV_([1], rest), a)) ++ b; } \
+T[2] ++(T a, T b) { return [a, b]; }
+
 /* reverse(k, a): axis k from its end to its beginning; reverse(a): the first axis. Error: there is no such axis. */
 #define REVERSE(T) \
 T[d:shp] reverse(int k, T[d:shp] a) | 0 <= k && k < d \
@@ -170,4 +176,4 @@ T[d:_] transpose(T[d:shp] a) \
 T[*] mkarray(int[.] s, T[*] x) { return with { } : genarray(s, x); }
 
 #define STRUCTURE(T) \
-BOX(T) WINDOW(T) TAKE(T) DROP(T) TAKE_APL(T) DROP_APL(T) TILE(T) TILE_APL(T) CATENATE(T) REVERSE(T) ROTATE(T) SHIFT(T) TRANSPOSE(T) MKARRAY(T)
+BOX(T) WINDOW(T) TAKE(T) DROP(T) TAKE_APL(T) DROP_APL(T) TILE(T) TILE_APL(T) CATENATE(T) CATENATE_SCALARS(T) REVERSE(T) ROTATE(T) SHIFT(T) TRANSPOSE(T) MKARRAY(T)

@@ -108,6 +108,10 @@ impl Parser<'_> {
                 let Some(ty) = self.type_expr() else { return };
                 let Some(name) = self.name("the name of the new type") else { return };
                 self.end_item("the type definition");
+                if self.vocabulary.aliases.contains_key(&name.text) {
+                    file.items.push(Item::Alias(name));
+                    return;
+                }
                 file.items.push(Item::Typedef { ty, name });
             }
             TokenKind::Keyword(Keyword::Struct) if self.is_at(self.at + 2, Symbol::OpenBrace) => {

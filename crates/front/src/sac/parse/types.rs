@@ -96,7 +96,14 @@ impl Parser<'_> {
             }
         };
         let shape = if self.is(Symbol::OpenBracket) { Some(self.shape()) } else { None };
-        Some(TypeExpr { elem, is_struct, shape, span: self.span_from(start) })
+        let span = self.span_from(start);
+        if let Some((base, axes)) = self.vocabulary.aliases.get(&elem.name.text) {
+            let name = Name { text: base.clone(), span: elem.name.span };
+            let own = std::iter::repeat_n(AxisExpr::Dot(elem.name.span), *axes);
+            let shape = shape.unwrap_or_default().into_iter().chain(own).collect();
+            return Some(TypeExpr { elem: QualifiedName { module: None, name }, is_struct, shape: Some(shape), span });
+        }
+        Some(TypeExpr { elem, is_struct, shape, span })
     }
 
     fn shape(&mut self) -> Vec<AxisExpr> {

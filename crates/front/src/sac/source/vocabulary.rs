@@ -9,6 +9,18 @@ pub(super) fn has_uses(raw: &[Raw], words: &Words) -> bool {
     raw.iter().any(|raw| raw.kind == RawKind::Name && matches!(words.text(raw.text), "use" | "import"))
 }
 
+pub(super) fn needs(raw: &[Raw], words: &Words, module: &str) -> bool {
+    let name = |raw: &Raw| (raw.kind == RawKind::Name).then(|| words.text(raw.text));
+    let is_import = |at: usize| at > 0 && name(&raw[at - 1]) == Some("import");
+    let is_export = |at: usize| at > 0 && name(&raw[at - 1]) == Some("module");
+    let occurs = |at: &usize| name(&raw[*at]) == Some(module) && !is_import(*at) && !is_export(*at);
+    (0..raw.len()).any(|at| occurs(&at))
+}
+
+pub(super) fn mentions(raw: &[Raw], words: &Words, names: &[&str]) -> bool {
+    raw.iter().any(|raw| raw.kind == RawKind::Name && names.contains(&words.text(raw.text)))
+}
+
 pub(super) fn modules(raw: &[Raw], words: &Words) -> Vec<String> {
     let mut found = BTreeSet::new();
     let name = |raw: &Raw| (raw.kind == RawKind::Name).then(|| words.text(raw.text));
@@ -97,6 +109,18 @@ impl Scan<'_> {
         self.at += 1;
     }
 
+    /// The basic type and the number of axes of `char[.,.]`, written from `start` to `end`.
+    fn alias(&self, start: usize, end: usize) -> Option<(String, usize)> {
+        let elem = self.name(start)?;
+        if !self.is(start + 1, b'[') || !self.is(end.checked_sub(1)?, b']') {
+            return None;
+        }
+        let inside = start + 2..end - 1;
+        let dots = inside.clone().filter(|at| self.is(*at, b'.')).count();
+        let is_open = inside.clone().all(|at| self.is(at, b'.') || self.is(at, b','));
+        (dots > 0 && is_open).then(|| (elem.to_string(), dots))
+    }
+
     fn item(&mut self) {
         match self.name(self.at) {
             Some("use" | "import" | "export" | "provide") => {
@@ -108,8 +132,12 @@ impl Scan<'_> {
                 self.at += 1;
             }
             Some("typedef") => {
+                let start = self.at + 1;
                 self.skip_behind_semicolon();
                 if let Some(name) = self.at.checked_sub(2).and_then(|at| self.name(at)).map(str::to_string) {
+                    if let Some(meaning) = self.alias(start, self.at - 2) {
+                        self.found.aliases.insert(name.clone(), meaning);
+                    }
                     self.found.types.insert(name);
                 }
             }

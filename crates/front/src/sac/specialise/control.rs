@@ -41,7 +41,7 @@ impl<'p> Specialiser<'p> {
                 }
             }
             StmtKind::Loop { is_do, cond, body, step } => self.repeat(env, stmt, *is_do, cond, body, step),
-            StmtKind::Output { format, args } => self.output(env, format, args, stmt.span),
+            StmtKind::Output { stream, format, args } => self.output(env, stream.as_ref(), format, args, stmt.span),
         }
     }
 

@@ -183,7 +183,7 @@ fn mentions_in(stmts: &[Stmt], local: Local) -> bool {
         StmtKind::Loop { cond, body, step, .. } => {
             mentions(cond, local) || mentions_in(body, local) || mentions_in(step, local)
         }
-        StmtKind::Output { args, .. } => args.iter().any(|e| mentions(e, local)),
+        StmtKind::Output { stream, args, .. } => stream.iter().chain(args).any(|e| mentions(e, local)),
     })
 }
 

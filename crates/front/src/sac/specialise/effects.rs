@@ -1,4 +1,4 @@
-//! Which functions may write output or ask for the command line, in whatever they call.
+//! Which functions may have effects or ask for the command line, in whatever they call.
 
 use super::liveness::for_each_part;
 use crate::sac::core::{Expr, ExprKind, FoldFunction, FunctionId, Operation, Prim, Program, Stmt, StmtKind};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// The functions with effects, as far as the program's text tells.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
-    /// They may write.
+    /// They may have effects.
     pub(super) outputs: BTreeSet<FunctionId>,
     /// They may ask for words of the command line.
     pub(super) words: BTreeSet<FunctionId>,
@@ -68,9 +68,9 @@ fn stmts(program: &Program, list: &[Stmt], text: &mut Text) {
                 stmts(program, body, text);
                 stmts(program, step, text);
             }
-            StmtKind::Output { args, .. } => {
+            StmtKind::Output { stream, args, .. } => {
                 text.writes = true;
-                args.iter().for_each(|e| expr(program, e, text));
+                stream.iter().chain(args).for_each(|e| expr(program, e, text));
             }
         }
     }
@@ -79,6 +79,7 @@ fn stmts(program: &Program, list: &[Stmt], text: &mut Text) {
 fn expr(program: &Program, e: &Expr, text: &mut Text) {
     match &e.kind {
         ExprKind::Prim { prim: Prim::Argc | Prim::Argv, .. } => text.asks = true,
+        ExprKind::Prim { prim: Prim::Ask(_) | Prim::Exit, .. } => text.writes = true,
         ExprKind::Call { overload, .. } => text.callees.extend(&program.overloads[*overload].candidates),
         ExprKind::With(with) => {
             for generator in &with.generators {

@@ -103,7 +103,9 @@ impl Analysis<'_> {
                     self.stmts(body, &mut inside, true);
                 }
             }
-            StmtKind::Output { args, .. } => args.iter().for_each(|e| self.expr(e, live, records)),
+            StmtKind::Output { stream, args, .. } => {
+                stream.iter().chain(args).for_each(|e| self.expr(e, live, records))
+            }
         }
     }
 

@@ -1,9 +1,10 @@
-//! Output, the one effect, kept in order by certificates; and the command line.
+//! Effects, kept in order by certificates: output, and questions to the machine; and the command line.
 
 use super::value::{Data, Env, Scalar, Value};
 use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem, Expr};
 use frit_ir::array::{self, Op, Operand, Type, View};
+use frit_ir::effect::{Effect, Param, Request};
 use frit_ir::format::ConversionKind;
 use frit_ir::{FailureKind, Format};
 use frit_support::Span;
@@ -11,8 +12,26 @@ use std::sync::Arc;
 
 impl<'p> Specialiser<'p> {
     /// Writes a text.
-    pub(super) fn output(&mut self, env: &mut Env, format: &'p Format, args: &'p [Expr], span: Span) -> Result<()> {
+    pub(super) fn output(
+        &mut self,
+        env: &mut Env,
+        stream: Option<&'p Expr>,
+        format: &'p Arc<Format>,
+        args: &'p [Expr],
+        span: Span,
+    ) -> Result<()> {
         let mut operands = Vec::with_capacity(args.len());
+        let mut effect = Effect::Print(format.clone());
+        if let Some(stream) = stream {
+            let stream = self.expr(env, stream)?;
+            let number = self.number(&stream, span)?;
+            let number = self.as_exact(number);
+            // Standard output, where that is known.
+            if number != Operand::i64(1) {
+                operands.push(number);
+                effect = Effect::PrintTo(format.clone());
+            }
+        }
         for (arg, conversion) in args.iter().zip(format.conversions()) {
             let value = self.expr(env, arg)?;
             let needed = usize::from(conversion.kind == ConversionKind::Text);
@@ -25,15 +44,52 @@ impl<'p> Specialiser<'p> {
             }
             operands.push(self.array(&value));
         }
+        self.effect(effect, operands, span);
+        Ok(())
+    }
+
+    /// A question to the machine; its answer, a `long`.
+    pub(super) fn ask(&mut self, request: Request, args: &[Value], span: Span) -> Result<Value> {
+        let mut operands = Vec::with_capacity(args.len());
+        for (param, arg) in request.params().iter().zip(args) {
+            let (needed, found) = (usize::from(*param == Param::Text), self.rank(arg));
+            if needed != found {
+                return self.rank_mismatch(needed, found, span);
+            }
+            operands.push(self.array(arg));
+        }
+        let answer = self.effect(Effect::Ask(request), operands, span).expect("a request has an answer");
+        Ok(Value::scalar(Scalar::operand(Basic::Long, answer.into())))
+    }
+
+    /// Ends the program, after all effects before.
+    pub(super) fn exit(&mut self, status: Scalar, span: Span) -> Result<Value> {
+        let args = vec![self.as_exact(status)];
         let mut certs = self.certs();
         certs.extend(self.token.value());
         let outer = self.place(span);
-        let op = Op::Output { format: Arc::new(format.clone()), args: operands };
         self.count_statement();
+        let op = Op::Assert { cond: frit_ir::Const::Bool(false).into(), kind: FailureKind::Ended, args };
         let cert = self.builder.emit_one(op, Type::scalar(frit_ir::Scalar::Cert), certs);
         self.builder.set_span(outer);
-        self.token = Operand::Value(cert);
-        Ok(())
+        self.certs.push(cert);
+        Err(super::Stop::Fails)
+    }
+
+    /// An effect, after all those before it; its answer.
+    fn effect(&mut self, effect: Effect, args: Vec<Operand>, span: Span) -> Option<array::Value> {
+        let mut certs = self.certs();
+        certs.extend(self.token.value());
+        let outer = self.place(span);
+        let mut types = vec![Type::scalar(frit_ir::Scalar::Cert)];
+        if effect.has_answer() {
+            types.push(Type::scalar(frit_ir::Scalar::I64));
+        }
+        self.count_statement();
+        let results = self.builder.emit(Op::Effect { effect, args }, types, certs);
+        self.builder.set_span(outer);
+        self.token = Operand::Value(results[0]);
+        results.get(1).copied()
     }
 }
 

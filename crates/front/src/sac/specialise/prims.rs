@@ -5,7 +5,7 @@ use super::value::{Data, Scalar, Value};
 use super::{Result, Specialiser};
 use crate::sac::core::{Basic, Elem, Prim};
 use frit_ir::array::{self, Extent, Generator, Op, Operand, Operator, OperatorData, Type, View, WithLoopData};
-use frit_ir::{BinOp, FailureKind, UnOp};
+use frit_ir::{BinOp, Const, FailureKind, UnOp};
 use frit_support::Span;
 
 impl<'p> Specialiser<'p> {
@@ -45,6 +45,18 @@ impl<'p> Specialiser<'p> {
                 let number = self.number(number, span)?;
                 self.argv(number, span)
             }
+            (Prim::Size, [x]) => {
+                let shape = self.shape(x);
+                let count = self.element_count(&shape);
+                Ok(Value::scalar(self.extent_scalar(count.extent())))
+            }
+            (Prim::All, [x]) => self.all(x, span),
+            (Prim::Exit, [status]) => {
+                let status = self.number(status, span)?;
+                self.exit(status, span)
+            }
+            (Prim::Mask, [p, a, b]) => self.mask([p, a, b], span),
+            (Prim::Ask(request), args) => self.ask(request, args, span),
             (Prim::ZerosLike, [shape, x]) => {
                 let (mut shape, certs) = self.shape_of(shape, span)?;
                 let cell = self.program.cell_of(x.elem).0;
@@ -228,13 +240,120 @@ impl<'p> Specialiser<'p> {
         Ok(Value::array(Elem::Basic(basic), array))
     }
 
+    /// Whether all elements of a vector are true.
+    fn all(&mut self, x: &Value, span: Span) -> Result<Value> {
+        let extent = self.vector_length(x, span)?;
+        if let Data::Components { scalars, .. } = &x.data {
+            let mut result = Scalar::constant(Basic::Bool, Const::Bool(true));
+            for &scalar in &scalars.clone() {
+                result = self.binary(BinOp::AND, result, scalar, span)?;
+            }
+            return Ok(Value::scalar(result));
+        }
+        let Operand::Value(array) = self.array(x) else { panic!("a vector is an array") };
+        let truth = Type::scalar(Basic::Bool.scalar());
+        let high = self.bounds(extent.into()).1.min(MAX_EXTENT);
+        let index = self.new_size(0, high.saturating_sub(1).max(0));
+        let (mut body, element) = self.in_block(|this| Ok(this.element(array, Basic::Bool, index.into())))?;
+        let element = match element {
+            Some(element) => self.as_operand(element),
+            None => Const::Bool(true).into(),
+        };
+        body.results = vec![element];
+        let params: Vec<array::Value> = (0..2).map(|_| self.builder.value(truth.clone(), None)).collect();
+        self.builder.open_block();
+        let both = Op::Binary { op: BinOp::AND, x: params[0].into(), y: params[1].into() };
+        let both = self.builder.emit_one(both, truth.clone(), Vec::new());
+        let combine = array::Lambda { params, body: self.builder.close_block(vec![both.into()]) };
+        let operator = Operator::Fold { combine, neutral: vec![Const::Bool(true).into()], commutative: true };
+        let generators = vec![Generator::full(&[extent], body)];
+        let operators = vec![OperatorData::new(operator)];
+        let span = self.builder.span();
+        let data = WithLoopData { space: vec![extent], indices: vec![index], generators, operators, span };
+        let with_loop = self.builder.func.with_loops.push(data);
+        let result = self.emit_one_under(Op::With(with_loop), truth, &[]);
+        Ok(Value::scalar(Scalar::operand(Basic::Bool, result.into())))
+    }
+
+    /// The second operand where the first is true, else the third; each is a scalar or a vector.
+    fn mask(&mut self, operands: [&Value; 3], span: Span) -> Result<Value> {
+        let basic = self.basic(operands[1].elem).expect("the checker looked at the types of elements");
+        let mut extent: Option<Extent> = None;
+        let mut certs = Vec::new();
+        for operand in operands {
+            match self.shape(operand)[..] {
+                [] => {}
+                [n] => match extent {
+                    Some(m) => {
+                        certs.extend(self.check_shape(FailureKind::LengthMismatch, &[m], &[n], span)?);
+                        if let Extent::Const(_) = n {
+                            extent = Some(n);
+                        }
+                    }
+                    None => extent = Some(n),
+                },
+                ref shape => {
+                    let rank = shape.len();
+                    return self.rank_mismatch(1, rank, span);
+                }
+            }
+        }
+        let known: Option<Vec<&Vec<Scalar>>> = operands
+            .iter()
+            .map(|operand| match &operand.data {
+                Data::Components { scalars, .. } => Some(scalars),
+                _ => None,
+            })
+            .collect();
+        let chosen = |this: &mut Self, [p, a, b]: [Scalar; 3]| {
+            let [p, a, b] = [p, a, b].map(|scalar| this.as_operand(scalar));
+            Scalar::operand(basic, this.total_select(p, a, b))
+        };
+        let value = match (known, extent) {
+            (Some(known), _) => {
+                let shape = operands.iter().map(|operand| self.rank(operand)).max().unwrap_or(0);
+                let count = match extent {
+                    Some(extent) => constant(extent).expect("components are counted"),
+                    None => 1,
+                };
+                let mut results = Vec::with_capacity(count);
+                for at in 0..count {
+                    let component = |k: usize| {
+                        let is_scalar = matches!(&operands[k].data, Data::Components { shape, .. } if shape.is_empty());
+                        known[k][if is_scalar { 0 } else { at }]
+                    };
+                    results.push(chosen(self, [component(0), component(1), component(2)]));
+                }
+                Value::components(Elem::Basic(basic), vec![count; shape], results)
+            }
+            (None, Some(extent)) => {
+                let arrays: Vec<Operand> = operands.iter().map(|operand| self.array(operand)).collect();
+                let basics = [Basic::Bool, basic, basic];
+                self.elementwise(extent, |this, at| {
+                    let mut scalars = Vec::with_capacity(3);
+                    for (array, basic) in arrays.into_iter().zip(basics) {
+                        scalars.push(match array {
+                            Operand::Value(array) if !this.builder.func.ty(array).is_scalar() => {
+                                this.element(array, basic, at)
+                            }
+                            scalar => Scalar::operand(basic, scalar),
+                        });
+                    }
+                    Ok(chosen(this, [scalars[0], scalars[1], scalars[2]]))
+                })?
+            }
+            (None, None) => panic!("scalars are components"),
+        };
+        Ok(self.certify(value, &certs))
+    }
+
     pub(super) fn rank_mismatch<T>(&mut self, needed: usize, found: usize, span: Span) -> Result<T> {
         let args = vec![Operand::i64(needed as i64), Operand::i64(found as i64)];
         self.fail_with(FailureKind::RankMismatch, args, span)
     }
 
     /// A scalar integer.
-    fn number(&mut self, value: &Value, span: Span) -> Result<Scalar> {
+    pub(super) fn number(&mut self, value: &Value, span: Span) -> Result<Scalar> {
         match value.as_scalar() {
             Some(scalar) => Ok(scalar),
             None => {

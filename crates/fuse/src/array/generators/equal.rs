@@ -45,7 +45,7 @@ impl Comparison<'_> {
             }
             ops!(scalar | access | array)
             | Op::Conjoin { .. }
-            | Op::Output { .. }
+            | Op::Effect { .. }
             | Op::If { .. }
             | Op::Loop(_)
             | Op::Call { .. } => false,

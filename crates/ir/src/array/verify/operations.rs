@@ -2,7 +2,7 @@
 
 use super::{Checked, Fault, Invariant, Verifier, fits, need_count};
 use crate::array::{Extent, FuncId, LoopData, LoopKind, Op, Operand, ResultExtent, Stmt, Type, Value, View};
-use crate::format::Format;
+use crate::effect::Effect;
 use crate::scalar::Scalar;
 
 impl<'a> Verifier<'a> {
@@ -80,9 +80,12 @@ impl<'a> Verifier<'a> {
                 }
                 self.result(stmt, &Type::scalar(Scalar::Cert))
             }
-            Op::Output { format, args } => {
-                self.output(format, args)?;
-                self.result(stmt, &Type::scalar(Scalar::Cert))
+            Op::Effect { effect, args } => {
+                self.effect(effect, args)?;
+                let types = [Type::scalar(Scalar::Cert), Type::scalar(Scalar::I64)];
+                let types = &types[..1 + usize::from(effect.has_answer())];
+                need_count("results of an effect", types.len(), stmt.results.len())?;
+                stmt.results.iter().zip(types).try_for_each(|(&result, ty)| self.result_fits(result, ty))
             }
             Op::Conjoin { certs } => {
                 certs.iter().try_for_each(|&cert| self.cert(cert))?;
@@ -108,18 +111,17 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The arguments are what the conversions show, and cells have no order in which to write.
-    fn output(&self, format: &Format, args: &[Operand]) -> Checked<'a> {
+    /// The arguments are what the effect takes, and cells have no order in which it could happen.
+    fn effect(&self, effect: &Effect, args: &[Operand]) -> Checked<'a> {
         if self.in_cells {
-            return Err(Fault::new(Invariant::Effects, "nothing is written by the cells of a with-loop"));
+            return Err(Fault::new(Invariant::Effects, "the cells of a with-loop have no effects"));
         }
-        need_count("arguments of the format", format.conversions().count(), args.len())?;
-        for (conversion, &arg) in format.conversions().zip(args) {
+        need_count("arguments of the effect", effect.arity(), args.len())?;
+        for (at, &arg) in args.iter().enumerate() {
             self.operand(arg)?;
             let ty = self.func.operand_type(arg);
-            if !conversion.kind.accepts(ty.elem, ty.rank()) {
-                let message = format!("`{conversion}` does not show {arg} of type {ty}");
-                return Err(Fault::new(Invariant::OperandType, message));
+            if let Some(misfit) = effect.misfit(at, ty.elem, ty.rank()) {
+                return Err(Fault::new(Invariant::OperandType, misfit));
             }
         }
         Ok(())

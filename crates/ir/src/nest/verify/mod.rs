@@ -10,7 +10,7 @@ mod expressions;
 
 use super::print::print_stmt_head;
 use super::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var};
-use crate::format::Format;
+use crate::effect::Effect;
 use crate::scalar::Scalar;
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -445,21 +445,32 @@ impl<'a> Verifier<'a> {
                 }
                 args.iter().try_for_each(|arg| self.typed(arg, Scalar::I64))
             }
-            Stmt::Output { format, args } => self.output(format, args),
+            Stmt::Effect { effect, args, answer } => {
+                self.effect(effect, args)?;
+                if answer.is_some() != effect.has_answer() {
+                    return fault(
+                        Invariant::Types,
+                        "an effect has an answer where it has none, or none where it has one".to_owned(),
+                    );
+                }
+                answer.map_or(Ok(()), |var| self.assign(var, Scalar::I64))
+            }
             Stmt::Call { callee, args, results, .. } => self.call(*callee, args, results),
         }
     }
 
-    /// The arguments are what the conversions show.
-    fn output(&self, format: &Format, args: &'a [Arg]) -> Checked<'a> {
+    /// The arguments are what the effect takes.
+    fn effect(&self, effect: &Effect, args: &'a [Arg]) -> Checked<'a> {
         if self.in_any_order {
-            return fault(Invariant::Loops, "an independent loop writes output".to_owned());
+            return fault(Invariant::Loops, "an independent loop has an effect".to_owned());
         }
-        let needed = format.conversions().count();
-        if needed != args.len() {
-            return fault(Invariant::Types, format!("the format has {needed} conversions, not {}", args.len()));
+        if effect.arity() != args.len() {
+            return fault(
+                Invariant::Types,
+                format!("the effect takes {} arguments, not {}", effect.arity(), args.len()),
+            );
         }
-        for (conversion, arg) in format.conversions().zip(args) {
+        for (at, arg) in args.iter().enumerate() {
             let (elem, rank) = match arg {
                 Arg::Scalar(value) => (self.expr(value)?, 0),
                 Arg::Array(array) => {
@@ -468,8 +479,8 @@ impl<'a> Verifier<'a> {
                     (known.elem, known.extents.len())
                 }
             };
-            if !conversion.kind.accepts(elem, rank) {
-                return fault(Invariant::Types, format!("`{conversion}` shows no {elem} of rank {rank}"));
+            if let Some(misfit) = effect.misfit(at, elem, rank) {
+                return fault(Invariant::Types, misfit);
             }
         }
         Ok(())

@@ -66,7 +66,7 @@ impl Columns {
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
                 | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
+                | Stmt::Effect { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => return None,
             }

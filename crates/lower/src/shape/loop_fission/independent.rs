@@ -507,7 +507,7 @@ impl Flow {
             self.may_end |= match stmt {
                 Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
                 stmt => {
-                    matches!(stmt, Stmt::While { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. })
+                    matches!(stmt, Stmt::While { .. } | Stmt::Check { .. } | Stmt::Effect { .. } | Stmt::Call { .. })
                 }
             };
             stmt.for_each_array(&mut |array, role| {

@@ -38,6 +38,7 @@ fn item_text(item: &Item) -> String {
             format!("struct {} {}", name.text, join(fields, |(ty, name)| format!("({} {})", type_text(ty), name.text)))
         }
         Item::Function(function) => function_text(function),
+        Item::Alias(name) => format!("alias {}", name.text),
         Item::Specialize(signature) => format!("specialize {}", signature_text(signature)),
         Item::External(signature) => format!("external {}", signature_text(signature)),
         Item::Object { ty, name, value } => format!("objdef {} {} {}", type_text(ty), name.text, expr(value)),
