@@ -6,7 +6,8 @@
 
 mod wording;
 
-use self::wording::{conversion, count, did_you_mean};
+use self::wording::{conversion, count, did_you_mean, no_bound};
+use super::bounds::Refused;
 use frit_support::{Diagnostic, Span, define_errors};
 
 define_errors! {
@@ -110,7 +111,7 @@ define_errors! {
         SeveralOpenParts { span: Span } =>
             Diagnostic::error("several-open-parts", "two parts of this shape have an unknown number of axes")
                 .label(*span, "where the first ends cannot be told")
-                .note("at most one `+`, `*` or `d:shp` with an unbound `d` may stand in a shape"),
+                .note("let another extent or argument fix the length of all but one of `+`, `*` and `d:shp`"),
         PatternVariable { span: Span, name: String, found: String, wanted: &'static str } =>
             Diagnostic::error("pattern-variable", format!("`{name}` stands for {wanted} here"))
                 .label(*span, format!("but is `{found}` elsewhere in this signature")),
@@ -343,10 +344,8 @@ define_errors! {
                 .label(*span, "it is propagated twice"),
 
         // ---- tensor comprehensions
-        NoBound { span: Span, name: String } =>
-            Diagnostic::error("no-bound", format!("nothing says how far `{name}` reaches"))
-                .label(*span, "no array is selected from with this index alone")
-                .note(format!("give a bound after the body, as in `| [{name}] < [n]`")),
+        NoBound { span: Span, name: String, indices: Vec<String>, refused: Vec<Refused> } =>
+            no_bound(*span, name, indices, refused),
         PatternsDiffer { span: Span, first: Span } =>
             Diagnostic::error("patterns-differ", "the partitions place their axes differently")
                 .label(*span, "another arrangement of indices and dots")

@@ -74,6 +74,11 @@ impl<'a> Checker<'a> {
             .into_iter()
             .map(|(local, elem, ty)| Param { local, pattern: self.pattern(ty, elem, None) })
             .collect();
+        // A scalar may be a number of axes, and a vector a part of a shape.
+        let is_name = |param: &&Param| param.pattern.axes.len() <= 1 && param.pattern.elem == INT;
+        let mut determined = params.iter().filter(is_name).map(|param| param.local).collect();
+        let patterns: Vec<&Pattern> = params.iter().map(|param| &param.pattern).collect();
+        self.check_open_parts(&patterns, &mut determined);
         let mut of_results = HashMap::new();
         let mut results = Vec::new();
         let referenced = types.references.iter().map(|at| &signature.params[*at].ty);
@@ -92,6 +97,10 @@ impl<'a> Checker<'a> {
         self.body.out = body;
         let returns = self.returns(declaration, function);
         let body = std::mem::take(&mut self.body.out);
+        let is_assigned = |name: &str| matches!(self.body.binding(name), Some(Binding { state: State::Defined, .. }));
+        determined.extend(of_results.iter().filter(|(name, _)| is_assigned(name)).map(|(_, (local, _))| *local));
+        let patterns: Vec<&Pattern> = results.iter().collect();
+        self.check_open_parts(&patterns, &mut determined);
         self.body.leave(mark);
         let ensures = self.constraints(function, &of_results, true);
         let name = &self.units[unit].name;
@@ -126,7 +135,7 @@ impl<'a> Checker<'a> {
         }
         for constraint in &function.signature.constraints {
             let mut mentions = false;
-            super::tensor::names_in(constraint, &mut |name| {
+            super::walk::free_names(constraint, &mut |name| {
                 mentions |= of_results.iter().any(|(other, _)| *other == name)
             });
             if mentions == is_after {
@@ -161,12 +170,6 @@ impl<'a> Checker<'a> {
         elem: Elem,
         mut of_results: Option<&mut HashMap<&'a str, (Local, Ty)>>,
     ) -> Pattern {
-        {
-            let body = &self.body;
-            let known: Vec<&str> = body.names().collect();
-            let known = |name: &str| known.contains(&name);
-            self.check_open_parts(ty, &known);
-        }
         let mut axes = Vec::new();
         for axis in ty.shape.iter().flatten() {
             axes.push(match axis {
@@ -224,7 +227,10 @@ impl<'a> Checker<'a> {
 
     /// The axes of a type in an expression, which binds nothing.
     pub(super) fn axes(&mut self, ty: &'a TypeExpr) -> Vec<Axis> {
-        self.check_open_parts(ty, &|_| true);
+        let is_rest = |axis: &&AxisExpr| matches!(axis, AxisExpr::Plus(_) | AxisExpr::Star(_));
+        if ty.shape.iter().flatten().filter(is_rest).count() > 1 {
+            self.error(SacError::SeveralOpenParts { span: ty.span });
+        }
         let mut axes = Vec::new();
         for axis in ty.shape.iter().flatten() {
             axes.push(match axis {

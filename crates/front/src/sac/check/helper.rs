@@ -29,8 +29,8 @@ pub(super) enum Picked {
 pub(super) enum Helper {
     /// `(a, i, j)`: a selection with dots.
     Selection(Elem, Vec<Picked>),
-    /// `(t)`: an array whose first axes are the frame of a tensor comprehension, with its axes where the pattern wants them.
-    Arrangement(Elem, Vec<Picked>),
+    /// `(t, u)`: arrays whose first axes are the frame of a tensor comprehension, with their axes where the pattern wants them.
+    Arrangement(Vec<Elem>, Vec<Picked>),
     /// `(a)`: the elements converted from `int`.
     Conversion(Basic),
 }
@@ -43,7 +43,7 @@ impl Checker<'_> {
             None => {
                 let function = match &helper {
                     Helper::Selection(elem, picked) => selection(&self.helper_name(&helper), *elem, picked),
-                    Helper::Arrangement(elem, placed) => arrangement(&self.helper_name(&helper), *elem, placed),
+                    Helper::Arrangement(elems, placed) => arrangement(&self.helper_name(&helper), elems, placed),
                     Helper::Conversion(to) => conversion(&self.helper_name(&helper), *to),
                 };
                 let id = self.program.functions.push(function);
@@ -149,18 +149,8 @@ impl Maker {
         self.body.push(Stmt { kind, span: Span::NONE });
     }
 
-    /// Ends the function with a with-loop over all of `shape`.
-    #[allow(clippy::too_many_arguments, reason = "a function has so many parts")]
-    fn finish(
-        mut self,
-        name: &str,
-        params: Vec<Param>,
-        elem: Elem,
-        shape: Expr,
-        default: Option<Expr>,
-        iv: Local,
-        cell: Expr,
-    ) -> Function {
+    /// A variable that holds the result of a with-loop over all of `shape`.
+    fn with_loop(&mut self, elem: Elem, shape: Expr, default: Option<Expr>, iv: Local, cell: Expr) -> (Local, Elem) {
         let result = self.local("result", elem);
         let generator = Generator {
             lower: None,
@@ -178,17 +168,21 @@ impl Maker {
         let operations = vec![Operation::Genarray { shape, default, elem }];
         let with = With { generators: vec![generator], operations };
         self.assign(result, expr(ExprKind::With(Box::new(with))));
+        (result, elem)
+    }
+
+    fn finish(self, name: &str, params: Vec<Param>, results: &[(Local, Elem)]) -> Function {
         Function {
             name: name.to_string(),
             module: None,
             inlining: Inlining::Inline,
             params,
-            results: vec![any_pattern(elem)],
+            results: results.iter().map(|(_, elem)| any_pattern(*elem)).collect(),
             locals: self.locals,
             requires: Vec::new(),
             ensures: Vec::new(),
             body: self.body,
-            returns: vec![read(result)],
+            returns: results.iter().map(|(result, _)| read(*result)).collect(),
             span: Span::NONE,
         }
     }
@@ -274,48 +268,60 @@ fn selection(name: &str, elem: Elem, picked: &[Picked]) -> Function {
     }
     let index = Box::new(catenated(source));
     let cell = expr(ExprKind::Select { array: Box::new(read(array)), index });
-    maker.finish(name, params, elem, catenated(extents), None, iv, cell)
+    let result = maker.with_loop(elem, catenated(extents), None, iv, cell);
+    maker.finish(name, params, &[result])
 }
 
-fn arrangement(name: &str, elem: Elem, placed: &[Picked]) -> Function {
+fn arrangement(name: &str, elems: &[Elem], placed: &[Picked]) -> Function {
     let mut maker = maker();
-    let array = maker.local("array", elem);
-    let params = vec![Param { local: array, pattern: any_pattern(elem) }];
-    let shape = maker.local("shape", INT);
-    let iv = maker.local("iv", INT);
-    maker.assign(shape, apply(Prim::Shape, vec![read(array)]));
-    let positions = Positions::new(&mut maker, array, placed);
-    let frame = placed.iter().filter(|placed| **placed == Picked::Index).count();
-    let (mut extents, mut of_frame, mut of_cells) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut frames, mut cells, mut is_behind) = (0, 0, false);
-    for placed in placed {
-        let to = positions.at(frames + cells, is_behind);
-        match placed {
-            Picked::Index => {
-                extents.push(Part::One(component(shape, number(frames))));
-                of_frame.push(Part::One(component(iv, to)));
-                frames += 1;
-            }
-            Picked::Axis => {
-                extents.push(Part::One(component(shape, positions.at(frame + cells, is_behind))));
-                of_cells.push(Part::One(component(iv, to)));
-                cells += 1;
-            }
-            Picked::Axes => {
-                extents.push(Part::Many(positions.slice(shape, frame + cells)));
-                of_cells.push(Part::Many(positions.slice(iv, frames + cells)));
-                is_behind = true;
+    let (mut params, mut results) = (Vec::new(), Vec::new());
+    for &elem in elems {
+        let array = maker.local("array", elem);
+        params.push(Param { local: array, pattern: any_pattern(elem) });
+        results.push(maker.arranged(array, elem, placed));
+    }
+    maker.finish(name, params, &results)
+}
+
+impl Maker {
+    fn arranged(&mut self, array: Local, elem: Elem, placed: &[Picked]) -> (Local, Elem) {
+        let maker = self;
+        let shape = maker.local("shape", INT);
+        let iv = maker.local("iv", INT);
+        maker.assign(shape, apply(Prim::Shape, vec![read(array)]));
+        let positions = Positions::new(maker, array, placed);
+        let frame = placed.iter().filter(|placed| **placed == Picked::Index).count();
+        let (mut extents, mut of_frame, mut of_cells) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut frames, mut cells, mut is_behind) = (0, 0, false);
+        for placed in placed {
+            let to = positions.at(frames + cells, is_behind);
+            match placed {
+                Picked::Index => {
+                    extents.push(Part::One(component(shape, number(frames))));
+                    of_frame.push(Part::One(component(iv, to)));
+                    frames += 1;
+                }
+                Picked::Axis => {
+                    extents.push(Part::One(component(shape, positions.at(frame + cells, is_behind))));
+                    of_cells.push(Part::One(component(iv, to)));
+                    cells += 1;
+                }
+                Picked::Axes => {
+                    extents.push(Part::Many(positions.slice(shape, frame + cells)));
+                    of_cells.push(Part::Many(positions.slice(iv, frames + cells)));
+                    is_behind = true;
+                }
             }
         }
+        if positions.rest.is_none() {
+            extents.push(Part::Many(positions.slice(shape, positions.single)));
+            of_cells.push(Part::Many(positions.slice(iv, positions.single)));
+        }
+        of_frame.extend(of_cells);
+        let index = Box::new(catenated(of_frame));
+        let cell = expr(ExprKind::Select { array: Box::new(read(array)), index });
+        maker.with_loop(elem, catenated(extents), None, iv, cell)
     }
-    if positions.rest.is_none() {
-        extents.push(Part::Many(positions.slice(shape, positions.single)));
-        of_cells.push(Part::Many(positions.slice(iv, positions.single)));
-    }
-    of_frame.extend(of_cells);
-    let index = Box::new(catenated(of_frame));
-    let cell = expr(ExprKind::Select { array: Box::new(read(array)), index });
-    maker.finish(name, params, elem, catenated(extents), None, iv, cell)
 }
 
 fn conversion(name: &str, to: Basic) -> Function {
@@ -328,5 +334,6 @@ fn conversion(name: &str, to: Basic) -> Function {
     let cell = apply(Prim::Unary(UnOp::Convert(to.scalar())), vec![element]);
     let shape = apply(Prim::Shape, vec![read(array)]);
     let zero = expr(ExprKind::Const(to.scalar().zero()));
-    maker.finish(name, params, Elem::Basic(to), shape, Some(zero), iv, cell)
+    let result = maker.with_loop(Elem::Basic(to), shape, Some(zero), iv, cell);
+    maker.finish(name, params, &[result])
 }

@@ -7,6 +7,7 @@
 //! Element types are known exactly, shapes as far as the text tells: [`Ty`](types::Ty) holds what is known, [`scopes`] what
 //! variables are at a point of the program. A mistake is reported once: what it spoils has no type and causes no further message.
 
+mod bounds;
 mod call;
 mod convert;
 pub(crate) mod error;
@@ -27,6 +28,7 @@ mod structure;
 mod suggestion;
 mod tensor;
 mod types;
+mod walk;
 mod with_loop;
 
 use self::error::SacError;

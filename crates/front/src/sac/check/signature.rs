@@ -5,9 +5,10 @@ use super::error::SacError;
 use super::modules::DeclId;
 use super::types::{Ty, scalar};
 use crate::sac::ast::{AxisCount, AxisExpr, TypeExpr};
-use crate::sac::core::Elem;
+use crate::sac::core::axes::undetermined;
 use crate::sac::core::dispatch::Class;
-use std::collections::HashMap;
+use crate::sac::core::{Elem, Local, Pattern};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The types of a function's parameters and results.
@@ -245,21 +246,10 @@ impl Checker<'_> {
         format!("({})", words.join(", "))
     }
 
-    /// Reports a shape with two parts of unknown length.
-    pub(super) fn check_open_parts(&mut self, ty: &TypeExpr, bound: &dyn Fn(&str) -> bool) {
-        let mut open = 0;
-        for axis in ty.shape.iter().flatten() {
-            match axis {
-                AxisExpr::Plus(_) | AxisExpr::Star(_) => open += 1,
-                AxisExpr::Axes { count: AxisCount::Name(name), shape, .. } => {
-                    let is_bound = bound(&name.text) || shape.as_ref().is_some_and(|shape| bound(&shape.text));
-                    open += usize::from(!is_bound);
-                }
-                AxisExpr::Extent(..) | AxisExpr::Dot(_) | AxisExpr::Name(_) | AxisExpr::Axes { .. } => {}
-            }
-        }
-        if open > 1 {
-            self.error(SacError::SeveralOpenParts { span: ty.span });
+    /// Reports shapes with two parts of unknown length that nothing fixes. Adds what the patterns determine.
+    pub(super) fn check_open_parts(&mut self, patterns: &[&Pattern], determined: &mut BTreeSet<Local>) {
+        for at in undetermined(patterns, determined) {
+            self.error(SacError::SeveralOpenParts { span: patterns[at].span });
         }
     }
 }

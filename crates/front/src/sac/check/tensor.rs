@@ -1,24 +1,18 @@
 //! Tensor comprehensions: with-loops whose shape follows from bounds, or from what their bodies select.
 
 use super::Checker;
+use super::bounds::Boundless;
 use super::error::SacError;
 use super::expression::{Value, int};
 use super::helper::{Helper, Picked};
 use super::prims::prim;
-use super::types::{INT, Ty, any, vector};
+use super::types::{INT, Ty, any};
 use super::with_loop::{Binder, Checked, Range};
-use crate::sac::ast::{self, ExprKind as Ast, IndexComponent, Name, OperationKind, SelectArg, StmtKind, TensorPart};
+use crate::sac::ast::{self, ExprKind as Ast, IndexComponent, Name, TensorPart};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Expr, ExprKind, Generator, Prim, With};
 use frit_ir::BinOp;
 use frit_support::Span;
-use std::collections::HashSet;
-
-/// What bounds an index: the extent of this array along this axis, counted from the front, or from behind if negative.
-struct Extent<'a> {
-    array: &'a ast::Expr,
-    axis: isize,
-}
 
 impl<'a> Checker<'a> {
     pub(super) fn tensor(&mut self, parts: &'a [TensorPart], span: Span) -> Option<(Expr, Vec<Ty>)> {
@@ -86,7 +80,7 @@ impl<'a> Checker<'a> {
         }
         let (with, tys) = self.tensor_with(shape, checked, count)?;
         let with = Expr { kind: ExprKind::With(Box::new(with)), span };
-        self.arranged(with, tys, placed, first.index.span, span)
+        self.arranged(with, tys, placed, span)
     }
 
     fn tensor_with(&mut self, shape: Value, checked: Vec<Checked>, count: usize) -> Option<(With, Vec<Ty>)> {
@@ -111,32 +105,23 @@ impl<'a> Checker<'a> {
     }
 
     /// Puts the axes where the pattern wants them.
-    fn arranged(
-        &mut self,
-        with: Expr,
-        tys: Vec<Ty>,
-        placed: Vec<Picked>,
-        pattern: Span,
-        span: Span,
-    ) -> Option<(Expr, Vec<Ty>)> {
+    fn arranged(&mut self, with: Expr, tys: Vec<Ty>, placed: Vec<Picked>, span: Span) -> Option<(Expr, Vec<Ty>)> {
         let is_plain =
             placed.iter().skip_while(|placed| **placed == Picked::Index).all(|placed| *placed != Picked::Index);
         if is_plain {
             return Some((with, tys));
         }
-        let [ty] = tys.as_slice() else {
-            self.error(SacError::Unsupported {
-                span: pattern,
-                what: "a pattern with dots before indices in a comprehension with several values",
-                instead: "write a comprehension for each value, or leave the dots out and transpose the results",
-            });
-            return None;
+        let elems: Vec<_> = tys.iter().map(|ty| ty.elem).collect::<Option<_>>()?;
+        let arranged = |ty: &Ty| Some(Ty::new(ty.elem?, arranged_class(&ty.class, &placed)));
+        let results = tys.iter().map(arranged).collect::<Option<_>>()?;
+        let args = if tys.len() == 1 {
+            vec![with]
+        } else {
+            let locals = self.bind_all(with, &tys, span);
+            locals.into_iter().map(|local| Expr { kind: ExprKind::Local(local), span }).collect()
         };
-        let class = arranged_class(&ty.class, &placed);
-        let elem = ty.elem?;
-        let overload = self.helper(Helper::Arrangement(elem, placed));
-        let kind = ExprKind::Call { overload, args: vec![with] };
-        Some((Expr { kind, span }, vec![Ty::new(elem, class)]))
+        let overload = self.helper(Helper::Arrangement(elems, placed));
+        Some((Expr { kind: ExprKind::Call { overload, args }, span }, results))
     }
 
     /// The shape of the frame: the upper bound of the last partition.
@@ -176,8 +161,9 @@ impl<'a> Checker<'a> {
         }
         match self.inferred(part) {
             Ok(shape) => shape,
-            Err(name) => {
-                self.error(SacError::NoBound { span: name.span, name: name.text.clone() });
+            Err(Boundless { name, refused }) => {
+                let indices = names.iter().flatten().map(|name| name.text.clone()).collect();
+                self.error(SacError::NoBound { span: name.span, name: name.text.clone(), indices, refused });
                 Value::error(span)
             }
         }
@@ -227,130 +213,6 @@ impl<'a> Checker<'a> {
         }
         range
     }
-
-    /// The bound that follows from selections in the body; the index that nothing is selected with, if there is one.
-    fn inferred(&mut self, part: &'a TensorPart) -> Result<Value, &'a Name> {
-        let span = part.span;
-        let binder = binder(part);
-        let mut inner: HashSet<&'a str> = binder.scalars.iter().flatten().map(|name| name.text.as_str()).collect();
-        inner.extend(binder.vector.map(|name| name.text.as_str()));
-        bound_in(&part.cell, &mut inner);
-        let is_outer = |array: &'a ast::Expr| {
-            let mut is_outer = true;
-            names_in(array, &mut |name| is_outer &= !inner.contains(name));
-            is_outer
-        };
-        let Some(names) = &binder.scalars else {
-            let Some(name) = binder.vector else { return Ok(Value::error(span)) };
-            let mut arrays = Vec::new();
-            each_selection(&part.cell, &mut |array, args| {
-                if matches!(args, [SelectArg::Expr(index)] if is_name(index, name)) && is_outer(array) {
-                    arrays.push(array);
-                }
-            });
-            return self.least_shape(&arrays, span).ok_or(name);
-        };
-        let mut bounds: Vec<Vec<Extent<'a>>> = names.iter().map(|_| Vec::new()).collect();
-        each_selection(&part.cell, &mut |array, args| {
-            let Some((array, args)) = flattened(array, args) else { return };
-            if !is_outer(array) {
-                return;
-            }
-            for (name, bounds) in names.iter().zip(&mut bounds) {
-                if let Some(axis) = args.iter().position(|arg| matches!(arg, SelectArg::Expr(e) if is_name(e, name))) {
-                    // Behind `...` only the distance from the end is known.
-                    let is_behind = args[..axis].iter().any(|arg| matches!(arg, SelectArg::Dots(_)));
-                    let axis = if is_behind { -(as_axis(args.len()) - as_axis(axis)) } else { as_axis(axis) };
-                    bounds.push(Extent { array, axis });
-                }
-            }
-            if let ([SelectArg::Expr(index)], Some(vector)) = (args.as_slice(), binder.vector)
-                && is_name(index, vector)
-            {
-                for (axis, bounds) in bounds.iter_mut().enumerate() {
-                    bounds.push(Extent { array, axis: as_axis(axis) });
-                }
-            }
-        });
-        let mut cells = Vec::new();
-        for (name, bounds) in names.iter().zip(bounds) {
-            let mut least: Option<Value> = None;
-            for bound in bounds {
-                let extent = self.extent_of(bound, span);
-                least = Some(match least {
-                    None => extent,
-                    Some(least) if least.ty.is_error() || extent.ty.is_error() => Value::error(span),
-                    Some(least) => prim(Prim::Binary(BinOp::MIN), vec![least.expr, extent.expr], Ty::scalar(INT), span),
-                });
-            }
-            cells.push(least.ok_or(*name)?);
-        }
-        Ok(self.array(cells, span))
-    }
-
-    fn least_shape(&mut self, arrays: &[&'a ast::Expr], span: Span) -> Option<Value> {
-        let mut least: Option<Value> = None;
-        for array in arrays {
-            let array = self.value(array);
-            if array.ty.is_error() {
-                return Some(Value::error(span));
-            }
-            let ty = shape_type(&array.ty);
-            let shape = prim(Prim::Shape, vec![array.expr], ty, span);
-            least = Some(match least {
-                None => shape,
-                Some(least) => {
-                    let class = super::convert::meet(&least.ty.class, &shape.ty.class);
-                    let ty = Ty::new(INT, class);
-                    prim(Prim::Binary(BinOp::MIN), vec![least.expr, shape.expr], ty, span)
-                }
-            });
-        }
-        least
-    }
-
-    fn extent_of(&mut self, extent: Extent<'a>, span: Span) -> Value {
-        let array = self.value(extent.array);
-        if array.ty.is_error() {
-            return array;
-        }
-        let known = match &array.ty.class {
-            Class::Extents(extents) => {
-                let at = if extent.axis < 0 {
-                    extents.len().checked_add_signed(extent.axis)
-                } else {
-                    usize::try_from(extent.axis).ok()
-                };
-                at.and_then(|at| extents.get(at).copied().flatten())
-            }
-            Class::AtLeast(_) => None,
-        };
-        if let Some(known) = known {
-            return Value { expr: int(known, span), ty: Ty::scalar(INT), is_literal: false };
-        }
-        let axis = i64::try_from(extent.axis).unwrap_or(0);
-        let at = if axis >= 0 {
-            int(axis, span)
-        } else {
-            let rank = Expr { kind: ExprKind::Prim { prim: Prim::Dim, args: vec![array.expr.clone()] }, span };
-            let args = vec![rank, int(-axis, span)];
-            Expr { kind: ExprKind::Prim { prim: Prim::Binary(BinOp::SUB), args }, span }
-        };
-        let shape = Expr { kind: ExprKind::Prim { prim: Prim::Shape, args: vec![array.expr] }, span };
-        let kind = ExprKind::Select { array: Box::new(shape), index: Box::new(at) };
-        Value::new(kind, Ty::scalar(INT), span)
-    }
-}
-
-fn as_axis(at: usize) -> isize {
-    isize::try_from(at).unwrap_or(isize::MAX)
-}
-
-fn shape_type(array: &Ty) -> Ty {
-    match &array.class {
-        Class::Extents(extents) => Ty::known(extents.clone()),
-        Class::AtLeast(_) => Ty::new(INT, vector(None)),
-    }
 }
 
 fn arranged_class(class: &Class, placed: &[Picked]) -> Class {
@@ -379,7 +241,7 @@ fn is_plain(placed: &[Picked]) -> bool {
     placed.iter().skip_while(|placed| **placed == Picked::Index).all(|placed| *placed != Picked::Index)
 }
 
-fn placed(index: &ast::IndexPattern) -> Vec<Picked> {
+pub(super) fn placed(index: &ast::IndexPattern) -> Vec<Picked> {
     let components = index.components.as_deref().unwrap_or(&[]);
     let picked = components.iter().map(|component| match component {
         IndexComponent::Name(_) => Picked::Index,
@@ -389,7 +251,7 @@ fn placed(index: &ast::IndexPattern) -> Vec<Picked> {
     picked.collect()
 }
 
-fn names(index: &ast::IndexPattern) -> Option<Vec<&Name>> {
+pub(super) fn names(index: &ast::IndexPattern) -> Option<Vec<&Name>> {
     let components = index.components.as_deref()?;
     let names = components.iter().filter_map(|component| match component {
         IndexComponent::Name(name) => Some(name),
@@ -398,7 +260,7 @@ fn names(index: &ast::IndexPattern) -> Option<Vec<&Name>> {
     Some(names.collect())
 }
 
-fn binder(part: &TensorPart) -> Binder<'_> {
+pub(super) fn binder(part: &TensorPart) -> Binder<'_> {
     Binder { vector: part.index.vector.as_ref(), scalars: names(&part.index), span: part.index.span }
 }
 
@@ -420,190 +282,6 @@ fn has_other_names(part: &TensorPart) -> bool {
             || (pattern.vector.is_none() && written.vector.is_some() && written.components.is_none()))
 }
 
-fn is_name(expr: &ast::Expr, name: &Name) -> bool {
+pub(super) fn is_name(expr: &ast::Expr, name: &Name) -> bool {
     matches!(&expr.kind, Ast::Name(found) if found.module.is_none() && found.name.text == name.text)
-}
-
-/// The array and arguments of a selection, several selections in a row as one, if each picks axes one by one.
-fn flattened<'a>(array: &'a ast::Expr, args: &'a [SelectArg]) -> Option<(&'a ast::Expr, Vec<&'a SelectArg>)> {
-    let mut all: Vec<&SelectArg> = args.iter().collect();
-    let mut array = array;
-    while let Ast::Select(inner, before) = &array.kind {
-        let picks_one =
-            |arg: &SelectArg| matches!(arg, SelectArg::Expr(ast::Expr { kind: Ast::Name(_) | Ast::Literal(..), .. }));
-        if !(before.len() > 1 && before.iter().all(|arg| matches!(arg, SelectArg::Expr(_)))
-            || before.len() == 1 && before.iter().all(picks_one))
-        {
-            break;
-        }
-        all.splice(0..0, before.iter());
-        array = inner;
-    }
-    Some((array, all))
-}
-
-/// Calls `found` with all selections in an expression: the array and the arguments.
-fn each_selection<'a>(expr: &'a ast::Expr, found: &mut dyn FnMut(&'a ast::Expr, &'a [SelectArg])) {
-    each_expr(expr, &mut |expr| {
-        if let Ast::Select(array, args) = &expr.kind {
-            match args.as_slice() {
-                // `a[[i, j]]` is `a[i, j]`, which the parser knows where there are dots.
-                [SelectArg::Expr(ast::Expr { kind: Ast::Array(_), .. })] => {}
-                args => found(array, args),
-            }
-        }
-    });
-}
-
-/// Calls `found` with all variables that an expression mentions.
-pub(super) fn names_in<'a>(expr: &'a ast::Expr, found: &mut dyn FnMut(&'a str)) {
-    each_expr(expr, &mut |expr| {
-        if let Ast::Name(name) = &expr.kind {
-            found(&name.name.text);
-        }
-    });
-}
-
-/// Adds the names that with-loops and comprehensions in an expression bind.
-fn bound_in<'a>(expr: &'a ast::Expr, names: &mut HashSet<&'a str>) {
-    let add = |index: &'a ast::IndexPattern, names: &mut HashSet<&'a str>| {
-        names.extend(index.vector.iter().map(|name| name.text.as_str()));
-        for component in index.components.iter().flatten() {
-            if let IndexComponent::Name(name) = component {
-                names.insert(&name.text);
-            }
-        }
-    };
-    each_expr(expr, &mut |expr| match &expr.kind {
-        Ast::With(with) => {
-            for part in &with.parts {
-                add(&part.generator.index, names);
-                assigned(&part.body, names);
-            }
-        }
-        Ast::Tensor(parts) => {
-            for part in parts {
-                add(&part.index, names);
-            }
-        }
-        _ => {}
-    });
-}
-
-fn assigned<'a>(statements: &'a [ast::Stmt], names: &mut HashSet<&'a str>) {
-    for statement in statements {
-        match &statement.kind {
-            StmtKind::Assign { targets, .. } => names.extend(targets.iter().map(|name| name.text.as_str())),
-            StmtKind::Update { target, .. } => {
-                names.insert(&target.name.text);
-            }
-            StmtKind::Expr(_) => {}
-            StmtKind::If { then, otherwise, .. } => {
-                assigned(then, names);
-                assigned(otherwise, names);
-            }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => assigned(body, names),
-            StmtKind::For { init, step, body, .. } => {
-                assigned(init, names);
-                assigned(step, names);
-                assigned(body, names);
-            }
-        }
-    }
-}
-
-/// Calls `found` with an expression and all expressions in it, those of blocks included.
-fn each_expr<'a>(expr: &'a ast::Expr, found: &mut dyn FnMut(&'a ast::Expr)) {
-    found(expr);
-    match &expr.kind {
-        Ast::Literal(..) | Ast::Text(_) | Ast::Name(_) | Ast::EmptyArray(_) | Ast::Error => {}
-        Ast::Call { args, .. } | Ast::Array(args) => args.iter().for_each(|arg| each_expr(arg, found)),
-        Ast::And(x, y) | Ast::Or(x, y) => {
-            each_expr(x, found);
-            each_expr(y, found);
-        }
-        Ast::Cond(cond, x, y) => {
-            each_expr(cond, found);
-            each_expr(x, found);
-            each_expr(y, found);
-        }
-        Ast::Cast(_, value) | Ast::Field(value, _) => each_expr(value, found),
-        Ast::Select(array, args) => {
-            each_expr(array, found);
-            for arg in args {
-                if let SelectArg::Expr(arg) = arg {
-                    each_expr(arg, found);
-                }
-            }
-        }
-        Ast::Struct(_, fields) => fields.iter().for_each(|(_, value)| each_expr(value, found)),
-        Ast::With(with) => {
-            for part in &with.parts {
-                each_in_generator(&part.generator, found);
-                each_in_block(&part.body, found);
-                part.cells.iter().for_each(|cell| each_expr(cell, found));
-            }
-            for operation in &with.operations {
-                match &operation.kind {
-                    OperationKind::Genarray(shape, default) => {
-                        each_expr(shape, found);
-                        default.iter().for_each(|default| each_expr(default, found));
-                    }
-                    OperationKind::Modarray(source) => each_expr(source, found),
-                    OperationKind::Fold(function, neutral) => {
-                        function.args.iter().for_each(|arg| each_expr(arg, found));
-                        each_expr(neutral, found);
-                    }
-                    OperationKind::FoldFix(function, neutral, stop) => {
-                        function.args.iter().for_each(|arg| each_expr(arg, found));
-                        each_expr(neutral, found);
-                        each_expr(stop, found);
-                    }
-                    OperationKind::Propagate(_) => {}
-                }
-            }
-        }
-        Ast::Tensor(parts) => {
-            for part in parts {
-                each_expr(&part.cell, found);
-                part.generator.iter().for_each(|generator| each_in_generator(generator, found));
-            }
-        }
-    }
-}
-
-fn each_in_generator<'a>(generator: &'a ast::Generator, found: &mut dyn FnMut(&'a ast::Expr)) {
-    let bounds = generator.lower.iter().chain(&generator.upper).filter_map(|bound| bound.value.as_ref());
-    bounds.chain(&generator.step).chain(&generator.width).for_each(|expr| each_expr(expr, found));
-}
-
-fn each_in_block<'a>(statements: &'a [ast::Stmt], found: &mut dyn FnMut(&'a ast::Expr)) {
-    for statement in statements {
-        match &statement.kind {
-            StmtKind::Assign { value, .. } | StmtKind::Expr(value) => each_expr(value, found),
-            StmtKind::Update { target, value, .. } => {
-                for accessor in &target.accessors {
-                    if let ast::Accessor::Index(indices, _) = accessor {
-                        indices.iter().for_each(|index| each_expr(index, found));
-                    }
-                }
-                each_expr(value, found);
-            }
-            StmtKind::If { cond, then, otherwise } => {
-                each_expr(cond, found);
-                each_in_block(then, found);
-                each_in_block(otherwise, found);
-            }
-            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
-                each_expr(cond, found);
-                each_in_block(body, found);
-            }
-            StmtKind::For { init, cond, step, body } => {
-                each_in_block(init, found);
-                each_expr(cond, found);
-                each_in_block(step, found);
-                each_in_block(body, found);
-            }
-        }
-    }
 }

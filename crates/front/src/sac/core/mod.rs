@@ -13,7 +13,7 @@
 //! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effects are
 //!   [`StmtKind::Output`] and [`Prim::Ask`], in the order in which they are evaluated.
 
-mod axes;
+pub mod axes;
 pub mod dispatch;
 mod leaves;
 mod names;
@@ -163,7 +163,7 @@ pub struct LocalData {
 pub struct Pattern {
     /// The element type.
     pub elem: Elem,
-    /// The parts of the shape; empty for a scalar. At most one has an unknown number of axes when it is matched.
+    /// The parts of the shape; empty for a scalar.
     pub axes: Vec<Axis>,
     /// Where.
     pub span: Span,

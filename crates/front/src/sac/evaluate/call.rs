@@ -5,9 +5,10 @@ use super::pattern::Flexible;
 use super::value::Value;
 use super::{Machine, flexible, only, pattern_locals};
 use crate::sac::core::dispatch::{Choice, Class, choose};
-use crate::sac::core::{Expr, Function, FunctionId, Local, OverloadId};
+use crate::sac::core::{Expr, Function, FunctionId, Local, OverloadId, Pattern};
 use frit_ir::FailureKind;
 use frit_support::{Index, Span};
+use std::collections::BTreeMap;
 
 /// An argument of a call.
 pub(super) struct Argument {
@@ -124,6 +125,14 @@ impl<'p> Machine<'p> {
     }
 
     fn run_function(&mut self, function: &'p Function, args: Vec<Argument>) -> Outcome<Vec<Value>> {
+        if function.params.iter().any(|param| param.pattern.has_several_open_parts()) {
+            let shapes = function.params.iter().zip(&args);
+            let shapes: Vec<_> = shapes.map(|(param, arg)| (&param.pattern, &*arg.value.shape, arg.span)).collect();
+            let given =
+                function.params.iter().zip(&args).filter_map(|(param, arg)| Some((param.local, number(&arg.value)?)));
+            let given = given.collect();
+            self.name_counts(&shapes, given)?;
+        }
         for (param, arg) in function.params.iter().zip(args) {
             let note = || format!("argument `{}` of `{}`", function.locals[param.local].name, function.name);
             self.match_pattern(&param.pattern, arg.value, arg.flexible, true, arg.span)
@@ -141,6 +150,12 @@ impl<'p> Machine<'p> {
         }
         for (local, value) in entry {
             self.frame[local.at()] = Some(value);
+        }
+        if function.results.iter().any(Pattern::has_several_open_parts) {
+            let shapes = function.results.iter().zip(&results).zip(&function.returns);
+            let shapes: Vec<_> =
+                shapes.map(|((pattern, result), value)| (pattern, &*result.shape, value.span)).collect();
+            self.name_counts(&shapes, BTreeMap::new())?;
         }
         for (at, (value, pattern)) in function.returns.iter().zip(&function.results).enumerate() {
             let result = std::mem::replace(&mut results[at], Value::bool(false));
@@ -224,4 +239,13 @@ fn holds_empty(class: &Class) -> bool {
 fn classes(args: &[Argument]) -> Vec<Class> {
     let class = |arg: &Argument| Class::Extents(arg.value.shape.iter().map(|&n| Some(n as i64)).collect());
     args.iter().map(class).collect()
+}
+
+/// What a value says as a number of axes, or as part of a shape of how many there are.
+pub(super) fn number(value: &Value) -> Option<i64> {
+    match value.shape[..] {
+        [] => Some(value.integer(0)),
+        [length] => i64::try_from(length).ok(),
+        _ => None,
+    }
 }

@@ -1,12 +1,14 @@
 //! Type patterns: whether a value's shape fits, and what names in the pattern stand for.
 
 use super::Machine;
-use super::call::accepts;
+use super::call::{accepts, number};
 use super::failure::{Outcome, fail};
 use super::value::Value;
+use crate::sac::core::axes::{RankMismatch, numbers_in};
 use crate::sac::core::{Axis, Count, Local, Pattern};
 use frit_ir::FailureKind;
 use frit_support::{Index, Span};
+use std::collections::BTreeMap;
 
 /// Whether a value may change its shape to fit: the literal `[]` fits wherever there is no element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,10 +67,33 @@ impl Machine<'_> {
             // The length of a shape that is known says it as well.
             count.or_else(|| Some(self.frame[shape?.at()].as_ref()?.count() as i64))
         };
-        pattern.axis_counts(rank, bound).or_else(|mismatch| {
-            let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-            fail(FailureKind::RankMismatch, &[number(mismatch.needed), number(mismatch.found)], span)
-        })
+        let counts = pattern.axis_counts(rank, bound).and_then(|counts| {
+            let counts: Option<Vec<usize>> = counts.into_iter().collect();
+            counts.ok_or(RankMismatch { needed: rank, found: rank })
+        });
+        counts.or_else(|mismatch| rank_mismatch(mismatch, span))
+    }
+
+    /// Gives the names of numbers of axes their values, as far as shapes and the numbers that are known fix them.
+    pub(super) fn name_counts(
+        &mut self,
+        patterns: &[(&Pattern, &[usize], Span)],
+        mut known: BTreeMap<Local, i64>,
+    ) -> Outcome<()> {
+        for local in patterns.iter().flat_map(|(pattern, ..)| pattern.locals()) {
+            if let Some(number) = self.frame[local.at()].as_ref().and_then(number) {
+                known.insert(local, number);
+            }
+        }
+        let extents = |shape: &[usize]| shape.iter().map(|&n| i64::try_from(n).ok()).collect();
+        let shapes: Vec<_> = patterns.iter().map(|(pattern, shape, _)| (*pattern, extents(shape))).collect();
+        let known = numbers_in(&shapes, known).or_else(|(at, mismatch)| rank_mismatch(mismatch, patterns[at].2))?;
+        for local in patterns.iter().flat_map(|(pattern, ..)| pattern.count_locals()) {
+            if let (Some(&count), None) = (known.get(&local), &self.frame[local.at()]) {
+                self.frame[local.at()] = Some(Value::int(i32::try_from(count).unwrap_or(i32::MAX)));
+            }
+        }
+        Ok(())
     }
 
     fn name_extent(&mut self, local: Local, extent: usize, binds: bool, span: Span) -> Outcome<()> {
@@ -135,4 +160,9 @@ impl Machine<'_> {
 /// Fails unless an extent is the one that is asked for.
 fn equal(needed: i64, found: i64, span: Span) -> Outcome<()> {
     if needed == found { Ok(()) } else { fail(FailureKind::ExtentMismatch, &[needed, found], span) }
+}
+
+fn rank_mismatch<T>(mismatch: RankMismatch, span: Span) -> Outcome<T> {
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    fail(FailureKind::RankMismatch, &[number(mismatch.needed), number(mismatch.found)], span)
 }

@@ -4,10 +4,11 @@ use super::pattern::flexible;
 use super::value::{Binding, Data, Env, Known, Value};
 use super::{Result, Specialiser};
 use crate::sac::core::dispatch::{Choice, Class, choose, parameter_classes};
-use crate::sac::core::{Axis, Count, Expr, Function, FunctionId, Inlining, Local, OverloadId};
+use crate::sac::core::{Axis, Count, Expr, Function, FunctionId, Inlining, Local, OverloadId, Param, Pattern};
 use frit_ir::array::{Extent, Operand};
 use frit_ir::{BinOp, Const, FailureKind};
 use frit_support::Span;
+use std::collections::BTreeMap;
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
@@ -166,6 +167,13 @@ impl<'p> Specialiser<'p> {
         self.liveness.analyse(id, function);
         let mut env = Env { bindings: function.locals.iter().map(|_| Binding::Unset).collect() };
         let checks = self.enter();
+        if function.params.iter().any(|param| param.pattern.has_several_open_parts()) {
+            let values = function.params.iter().zip(&args);
+            let values: Vec<_> = values.map(|(param, arg)| (&param.pattern, &arg.value, arg.span)).collect();
+            let given = |(param, arg): (&Param, &Argument)| Some((param.local, self.known_number(&arg.value)?));
+            let given = function.params.iter().zip(&args).filter_map(given).collect();
+            self.name_counts(&mut env, &values, given)?;
+        }
         for (param, arg) in function.params.iter().zip(args) {
             let value = self.match_parameter(&mut env, &param.pattern, arg.value, arg.is_flexible, arg.span)?;
             self.bind_parameter(&mut env, param.local, value, arg.span)?;
@@ -182,6 +190,11 @@ impl<'p> Specialiser<'p> {
         }
         for (local, binding) in entry {
             env.bindings[local] = binding;
+        }
+        if function.results.iter().any(Pattern::has_several_open_parts) {
+            let values = function.results.iter().zip(&results).zip(&function.returns);
+            let values: Vec<_> = values.map(|((pattern, result), value)| (pattern, result, value.span)).collect();
+            self.name_counts(&mut env, &values, BTreeMap::new())?;
         }
         for (at, (value, pattern)) in function.returns.iter().zip(&function.results).enumerate() {
             let result = results[at].clone();

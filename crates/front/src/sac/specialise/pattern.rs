@@ -1,11 +1,13 @@
 //! Type patterns: whether a value's shape fits, and what names in the pattern stand for.
 
 use super::value::{Binding, Data, Env, Scalar, Value};
-use super::{Result, Specialiser};
+use super::{Reason, Result, Specialiser};
+use crate::sac::core::axes::numbers_in;
 use crate::sac::core::{Axis, Count, Expr, ExprKind, Local, Pattern};
 use frit_ir::FailureKind;
 use frit_ir::array::{self, Extent, Operand};
 use frit_support::Span;
+use std::collections::BTreeMap;
 
 /// Whether the value of an expression may change its shape to fit: `[]` fits wherever there is no element.
 pub(super) fn flexible(expr: &Expr) -> bool {
@@ -97,9 +99,44 @@ impl<'p> Specialiser<'p> {
             count.or_else(|| self.constant_length(bound_value(env, shape?)?))
         };
         match pattern.axis_counts(rank, bound) {
-            Ok(counts) => Ok(counts),
+            Ok(counts) => match counts.into_iter().collect() {
+                Some(counts) => Ok(counts),
+                None => self.unsupported(Reason::RankDependsOnData, span),
+            },
             Err(mismatch) => self.rank_mismatch(mismatch.needed, mismatch.found, span),
         }
+    }
+
+    /// Gives the names of numbers of axes their values, as far as shapes and the numbers that are known fix them.
+    pub(super) fn name_counts(
+        &mut self,
+        env: &mut Env,
+        patterns: &[(&Pattern, &Value, Span)],
+        mut known: BTreeMap<Local, i64>,
+    ) -> Result<()> {
+        for local in patterns.iter().flat_map(|(pattern, ..)| pattern.locals()) {
+            if let Some(number) = bound_value(env, local).and_then(|value| self.known_number(value)) {
+                known.insert(local, number);
+            }
+        }
+        let extents = |value: &Value| self.shape(value).into_iter().map(constant).collect();
+        let shapes: Vec<_> = patterns.iter().map(|(pattern, value, _)| (*pattern, extents(value))).collect();
+        let known = match numbers_in(&shapes, known) {
+            Ok(known) => known,
+            Err((at, mismatch)) => return self.rank_mismatch(mismatch.needed, mismatch.found, patterns[at].2),
+        };
+        for local in patterns.iter().flat_map(|(pattern, ..)| pattern.count_locals()) {
+            if let (Some(&count), None) = (known.get(&local), bound_value(env, local)) {
+                let scalar = self.extent_scalar(Extent::Const(count));
+                env.bindings[local] = Binding::Set(Value::scalar(scalar));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a value says as a number of axes, or as part of a shape of how many there are.
+    pub(super) fn known_number(&self, value: &Value) -> Option<i64> {
+        value.as_scalar().map_or_else(|| self.constant_length(value), |scalar| scalar.as_int())
     }
 
     fn constant_length(&self, vector: &Value) -> Option<i64> {
