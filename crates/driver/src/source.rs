@@ -41,7 +41,7 @@ enum Language {
 pub fn load(path: &Path) -> Result<Unit, Error> {
     let language = match path.extension().and_then(|e| e.to_str()) {
         Some("l0") => Language::L0,
-        Some("sac") => Language::Sac,
+        Some("sac" | "xsac") => Language::Sac,
         Some("ir") => Language::ArrayIr,
         _ => {
             let message = format!(

@@ -374,7 +374,7 @@ impl Interface {
 
 /// Reads a program's file.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
-    if path.extension().is_none_or(|extension| extension != "sac") {
+    if path.extension().is_none_or(|extension| extension != "sac" && extension != "xsac") {
         return Err(Error::usage(format!(
             "`{}`: only programs in SAC (.sac) have other entry functions",
             path.display()

@@ -73,6 +73,11 @@ pub enum Item {
     Specialize(Signature),
     /// `external signature;`.
     External(Signature),
+    /// `external typedef name;` or `external classtype;`.
+    ExternalType {
+        /// Where.
+        span: Span,
+    },
     /// `objdef type name = value;`.
     Object {
         /// Its type.

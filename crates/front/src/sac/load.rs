@@ -6,7 +6,7 @@ use super::library;
 use super::source::{Included, Source, Vocabulary, include_from_disk, preprocess};
 use frit_support::diagnostic::Severity;
 use frit_support::{Diagnostic, FileId, SourceMap};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// A file that has been read, but not parsed yet.
@@ -53,7 +53,7 @@ pub fn library_file(name: &str) -> Option<&'static str> {
     file.strip_suffix(".sac").and_then(library::source).or_else(|| library::header(file))
 }
 
-/// Reads and checks a file, whose name in `sources` is its path. Modules are those of the library, or stand in a file `M.sac` beside the
+/// Reads and checks a file, whose name in `sources` is its path. Modules are those of the library, or stand in a file `M.sac` or `M.xsac` beside the
 /// file that uses them or in one of the folders of `search`; included files likewise. What is read is added to `sources`.
 ///
 /// # Errors
@@ -67,13 +67,28 @@ pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result
         Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => {
             Ok(Program { library, missing, ..program })
         }
-        Ok(_) => Err(messages),
+        Ok(_) => {
+            tell_once(sources, &mut messages);
+            Err(messages)
+        }
         Err(errors) => {
             messages.extend(check::error::diagnostics(errors));
             messages.sort_by_key(Diagnostic::span);
+            tell_once(sources, &mut messages);
             Err(messages)
         }
     }
+}
+
+/// Leaves the first of messages that say the same of the same place: a file may be included by many others, and its text be
+/// checked for each.
+fn tell_once(sources: &SourceMap, messages: &mut Vec<Diagnostic>) {
+    let mut told = HashSet::new();
+    messages.retain(|message| {
+        let span = message.span();
+        let file = sources.file(<FileId as frit_support::Index>::new(span.file as usize)).map(|file| file.name.clone());
+        told.insert((message.code, message.message.clone(), file, span.start, span.end))
+    });
 }
 
 /// The file and all modules that it needs, parsed, with what is wrong with their grammar.
@@ -121,7 +136,9 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> (Vec<Un
             ask(&module, Path::new(""), &mut wanted);
             names.insert(name, pending.len());
             pending.push(module);
-        } else if let Ok(Included { path, text }) = found.include(&format!("{name}.sac"), &from) {
+        } else if let Ok(Included { path, text }) =
+            found.include(&format!("{name}.sac"), &from).or_else(|_| found.include(&format!("{name}.xsac"), &from))
+        {
             let file = sources.add(path.display().to_string(), text);
             let module = of_user(sources, name.clone(), file, found);
             ask(&module, &path, &mut wanted);

@@ -118,6 +118,11 @@ impl<'a> Checker<'a> {
                 Item::Object { name, value, .. } if self.is_text_of_library(name.span) => {
                     module.objects.insert(&name.text, value);
                 }
+                Item::ExternalType { span } => self.error(SacError::Unsupported {
+                    span: *span,
+                    what: "a type that another language defines",
+                    instead: "hold the data in arrays or structs",
+                }),
                 Item::Object { name, .. } => self.error(SacError::Unsupported {
                     span: name.span,
                     what: "a global object",

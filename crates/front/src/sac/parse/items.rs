@@ -97,6 +97,9 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Module | Keyword::Class) => {
                 self.bump();
                 let Some(name) = self.name("the name of the module") else { return };
+                if self.eat_word("deprecated") && matches!(self.peek(), TokenKind::Text(_)) {
+                    self.bump();
+                }
                 self.end_item("the name of the module");
                 if file.module.is_some() || !file.items.is_empty() {
                     self.note(SyntaxError::MisplacedModule { span: self.span_from(start) });
@@ -119,14 +122,27 @@ impl Parser<'_> {
                     file.items.push(item);
                 }
             }
-            TokenKind::Keyword(keyword @ (Keyword::Specialize | Keyword::External)) => {
+            TokenKind::Keyword(Keyword::Specialize) => {
                 self.bump();
-                let Some(signature) = self.signature(start) else { return };
+                let Some(signature) = self.signature(start, Self::param) else { return };
                 self.end_item("the signature");
-                file.items.push(match keyword {
-                    Keyword::Specialize => Item::Specialize(signature),
-                    _ => Item::External(signature),
-                });
+                file.items.push(Item::Specialize(signature));
+            }
+            TokenKind::Keyword(Keyword::External) => {
+                self.bump();
+                let is_class = self.name_at(self.at) == Some("classtype") && self.is_at(self.at + 1, Symbol::Semicolon);
+                if is_class || self.is_keyword(Keyword::Typedef) {
+                    self.bump();
+                    if !is_class && self.name("the name of the type").is_none() {
+                        return;
+                    }
+                    self.end_item("the external type");
+                    file.items.push(Item::ExternalType { span: self.span_from(start) });
+                    return;
+                }
+                let Some(signature) = self.signature(start, Self::external_param) else { return };
+                self.end_item("the signature");
+                file.items.push(Item::External(signature));
             }
             TokenKind::Name(word)
                 if self.words.text(word) == "objdef"
@@ -257,7 +273,7 @@ impl Parser<'_> {
         if inlining != Inlining::Free {
             self.bump();
         }
-        let Some(signature) = self.signature(start) else { return };
+        let Some(signature) = self.signature(start, Self::param) else { return };
         if self.is(Symbol::Semicolon) {
             let name = signature.name.text.clone();
             self.note(SyntaxError::PrototypeWithoutBody { span: self.token_span(), name });
@@ -282,7 +298,7 @@ impl Parser<'_> {
     }
 
     /// Reads result types, name, parameters and constraints.
-    fn signature(&mut self, start: usize) -> Option<Signature> {
+    fn signature(&mut self, start: usize, param: fn(&mut Self) -> Option<Param>) -> Option<Signature> {
         let mut results: Vec<TypeExpr> = Vec::new();
         if !self.eat_keyword(Keyword::Void) {
             loop {
@@ -301,7 +317,7 @@ impl Parser<'_> {
             self.bump();
             Vec::new()
         } else {
-            self.list(Symbol::CloseParen, Self::param)
+            self.list(Symbol::CloseParen, param)
         };
         self.close(Symbol::CloseParen, open);
         let mut constraints = Vec::new();
@@ -326,6 +342,11 @@ impl Parser<'_> {
             self.close(Symbol::CloseParen, open);
         }
         Some(name)
+    }
+
+    /// A parameter of a function in another language, or `...` for any further ones.
+    fn external_param(&mut self) -> Option<Param> {
+        if self.eat(Symbol::Dots) { None } else { self.param() }
     }
 
     fn param(&mut self) -> Option<Param> {

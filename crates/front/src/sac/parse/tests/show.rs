@@ -41,6 +41,7 @@ fn item_text(item: &Item) -> String {
         Item::Alias(name) => format!("alias {}", name.text),
         Item::Specialize(signature) => format!("specialize {}", signature_text(signature)),
         Item::External(signature) => format!("external {}", signature_text(signature)),
+        Item::ExternalType { .. } => "external type".to_string(),
         Item::Object { ty, name, value } => format!("objdef {} {} {}", type_text(ty), name.text, expr(value)),
     }
 }
