@@ -1,7 +1,7 @@
 //! From a checked program to something that runs: native code, or the interpreter where there is no C compiler or the user
 //! wants it.
 
-use crate::error::{Error, Kind, run_time_failure};
+use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink, compiler::Optimisation};
 use crate::npy::Array;
@@ -11,7 +11,7 @@ use crate::recall::{self, Place, Recalled};
 use crate::source::Unit;
 use frit_back::c::{CSource, Entry};
 use frit_interp::RunError;
-use frit_ir::{Scalar, Tensor, array};
+use frit_ir::{FailureKind, Scalar, Tensor, array};
 use frit_lower::CopyMade;
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::path::{Path, PathBuf};
@@ -432,10 +432,23 @@ impl Compiled {
     }
 }
 
+/// The message of a failure at this place, with the function that a constraint is of.
+fn run_time_failure(unit: &Unit, kind: FailureKind, args: &[i64], span: Span) -> Error {
+    let mut error = error::run_time_failure(&unit.sources, kind, args, span);
+    if kind == FailureKind::ConstraintViolated
+        && let Some(names) = unit.constraints.get(&span)
+    {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let diagnostic = error.diagnostics.remove(0);
+        error.diagnostics.insert(0, diagnostic.note(format!("a constraint of {}", names.join(" or "))));
+    }
+    error
+}
+
 /// The message of a native program's failure.
 pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
     match error {
-        NativeError::Failed { kind, args, span } => run_time_failure(&unit.sources, kind, &args, span),
+        NativeError::Failed { kind, args, span } => run_time_failure(unit, kind, &args, span),
         NativeError::OutOfMemory { bytes, span } => {
             let wanted =
                 if bytes == i64::MAX { "more bytes than there can be".into() } else { format!("{bytes} bytes") };
@@ -448,7 +461,7 @@ pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
 
 fn interpreter_failure(unit: &Unit, error: RunError) -> Error {
     match error {
-        RunError::Failed(failure) => run_time_failure(&unit.sources, failure.kind, &failure.args, failure.span),
+        RunError::Failed(failure) => run_time_failure(unit, failure.kind, &failure.args, failure.span),
         RunError::Exhausted => {
             out_of_memory(unit, "the arrays of the program do not fit into memory".into(), Span::NONE)
         }

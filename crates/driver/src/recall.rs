@@ -25,6 +25,7 @@ use frit_lower::{CopyMade, CopyReason};
 use frit_support::{Index, SourceMap, Span};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -203,6 +204,7 @@ struct Kept {
     sites: Vec<(Option<String>, KeptSpan)>,
     is_recursive: bool,
     copies: Vec<(String, KeptSpan)>,
+    constraints: Vec<(KeptSpan, BTreeSet<String>)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -317,6 +319,7 @@ impl Kept {
             sites: sites.iter().map(site).collect(),
             is_recursive: *is_recursive,
             copies: copies.iter().map(|copy| (copy.reason.explanation().into(), kept_span(copy.span))).collect(),
+            constraints: unit.constraints.iter().map(|(&span, names)| (kept_span(span), names.clone())).collect(),
         }
     }
 
@@ -335,7 +338,9 @@ impl Kept {
             return None;
         }
         let interface = Some(Interface::Sac(self.interface.take()?.interface()?));
-        Some((Unit { name, sources, array: Program::default(), interface, sac: None }, self.recalled(cache)?))
+        let constraints = self.constraints.iter().map(|(span, names)| (span_of(*span), names.clone())).collect();
+        let unit = Unit { name, sources, array: Program::default(), interface, sac: None, constraints };
+        Some((unit, self.recalled(cache)?))
     }
 
     /// The program, if its object is still there.

@@ -4,6 +4,7 @@ use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::sac;
 use frit_front::l0;
+use frit_front::sac::specialise::Constraints;
 use frit_ir::array::{self, Program};
 use frit_ir::{Const, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
@@ -23,6 +24,8 @@ pub struct Unit {
     pub interface: Option<Interface>,
     /// The program in SAC, if that is what it is written in, and it was not only recalled.
     pub sac: Option<sac::Source>,
+    /// In SAC: the functions whose constraints are checked at a place.
+    pub constraints: Constraints,
 }
 
 /// Languages that files are in, by extension.
@@ -140,7 +143,9 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
         error::bug("checking", &error::panic_message(&*panic), text, extension)
     })?;
     match loaded {
-        Ok((array, interface)) => Ok(Unit { name: name.to_string(), sources, array, interface, sac: None }),
+        Ok((array, interface)) => {
+            Ok(Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new() })
+        }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
 }

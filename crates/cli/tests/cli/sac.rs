@@ -159,3 +159,19 @@ fn standard_input_is_read_by_all_engines_and_by_executables() {
         }
     }
 }
+
+#[test]
+fn a_violated_constraint_names_its_function_on_every_engine() {
+    let place = Place::new();
+    place.file(
+        "p.sac",
+        "use Array: all; use StdIO: all;\n\
+         noinline int[.] numbers(int n) { return iota(n); }\n\
+         int main() { print(drop([9], numbers(3))); return 0; }\n",
+    );
+    // The last run knows the program only from the one before.
+    for words in [&["--engine", "evaluator"] as &[&str], &["--engine", "interpreter"], &["-O0"], &["-O1"], &["-O1"]] {
+        let run = place.frit(["run", "p.sac"].iter().chain(words));
+        run.fails(1, &["error[constraint-violated]", "p.sac:3:20", "a constraint of `drop`"]);
+    }
+}

@@ -10,7 +10,7 @@ use crate::npy::Array;
 use crate::source::Unit;
 use frit_front::sac::core::{FunctionId, Param, Pattern, Program};
 use frit_front::sac::evaluate::{self, Value};
-use frit_front::sac::specialise::{self, Request};
+use frit_front::sac::specialise::{self, Constraints, Request};
 use frit_ir::array;
 use frit_ir::{Scalar, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
@@ -129,7 +129,14 @@ impl Checked {
     fn unit(self, function: Option<FunctionId>, request: Option<Request>) -> Unit {
         let source = Source { program: self.program, function, request, call: None, unsupported: Vec::new() };
         let array = array::Program::default();
-        Unit { name: self.name, sources: self.sources, array, interface: None, sac: Some(source) }
+        Unit {
+            name: self.name,
+            sources: self.sources,
+            array,
+            interface: None,
+            sac: Some(source),
+            constraints: Constraints::new(),
+        }
     }
 }
 
@@ -178,6 +185,7 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
                 part.rank = Some(slot.rank);
             }
             unit.array = made.program;
+            unit.constraints = made.constraints;
             unit.array.entry = Some(entry.func);
         }
         Err(diagnostics) => {

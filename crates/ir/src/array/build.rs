@@ -62,6 +62,11 @@ impl Builder {
         Block { stmts: self.open.pop().expect("an inner block is open"), results }
     }
 
+    /// The statements of the innermost open block so far.
+    pub fn stmts(&self) -> &[Stmt] {
+        self.open.last().expect("a block is open")
+    }
+
     /// A new value that no statement defines yet: a parameter, an index.
     pub fn value(&mut self, ty: Type, name: Option<Arc<str>>) -> Value {
         self.func.values.push(ValueData { ty, name, span: self.span })

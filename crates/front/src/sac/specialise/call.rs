@@ -179,7 +179,7 @@ impl<'p> Specialiser<'p> {
             self.bind_parameter(&mut env, param.local, value, arg.span)?;
         }
         for condition in &function.requires {
-            self.constraint(&mut env, condition)?;
+            self.constraint(&mut env, condition, function)?;
         }
         let guarded = self.mark();
         let entry = entry_values(function, &env);
@@ -202,16 +202,20 @@ impl<'p> Specialiser<'p> {
         }
         let before_ensures = self.certs.len();
         for condition in &function.ensures {
-            self.constraint(&mut env, condition)?;
+            self.constraint(&mut env, condition, function)?;
         }
         let mark = if self.certs.len() > before_ensures { self.mark() } else { guarded };
         Ok(self.leave_function(checks, mark, results))
     }
 
-    fn constraint(&mut self, env: &mut Env, condition: &'p Expr) -> Result<()> {
+    fn constraint(&mut self, env: &mut Env, condition: &'p Expr, function: &Function) -> Result<()> {
         let value = self.expr(env, condition)?;
         let truth = self.truth(&value, condition.span)?;
         let cond = self.as_operand(truth);
+        if cond != Operand::Const(Const::Bool(true)) {
+            let place = self.told(condition.span);
+            self.constraints.entry(place).or_default().insert(function.name.clone());
+        }
         self.assert(cond, FailureKind::ConstraintViolated, Vec::new(), condition.span)
     }
 

@@ -317,19 +317,8 @@ impl<'p> Specialiser<'p> {
 
     /// What a block that certainly fails yields: zeros of these types, which depend on what fails.
     pub(super) fn after_failure(&mut self, block: Block, types: &[Type]) -> Result<Block> {
-        let is_failing = |stmt: &Stmt| match &stmt.op {
-            Op::Assert { cond, .. } if *cond == Const::Bool(false).into() => Some(stmt.results[0]),
-            _ => None,
-        };
-        let found = block.stmts.iter().rev().find_map(is_failing);
         let (mut block, results) = self.reopen(block, |this| {
-            let cert = match found {
-                Some(cert) => cert,
-                None => {
-                    let never = Const::Bool(false).into();
-                    this.builder.assert(never, FailureKind::AssertionFailed, Vec::new())
-                }
-            };
+            let cert = this.certain_failure();
             let mut results = Vec::new();
             for ty in types {
                 let zero = this.repeated_or_scalar(ty.elem.zero().into(), &ty.shape);
@@ -339,6 +328,17 @@ impl<'p> Specialiser<'p> {
         })?;
         block.results = results.expect("zeros do not fail");
         Ok(block)
+    }
+
+    /// The certificate of what certainly fails in the open block.
+    pub(super) fn certain_failure(&mut self) -> array::Value {
+        let never = Const::Bool(false).into();
+        let is_failing = |stmt: &Stmt| match &stmt.op {
+            Op::Assert { cond, .. } if *cond == never => Some(stmt.results[0]),
+            _ => None,
+        };
+        let found = self.builder.stmts().iter().rev().find_map(is_failing);
+        found.unwrap_or_else(|| self.builder.assert(never, FailureKind::AssertionFailed, Vec::new()))
     }
 
     /// The array of cells like these over a frame: `arrays` are what the leaves of the cells make, scalars if there is no axis.

@@ -3,7 +3,7 @@
 use super::error;
 use super::sizes::{INT, MAX_EXTENT};
 use super::value::{Data, FEW, Scalar, Value};
-use super::{Result, Specialiser, Stop};
+use super::{Constraints, Result, Specialiser, Stop};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Basic, Elem, FunctionId, Program};
 use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Param, Type};
@@ -34,6 +34,8 @@ pub struct Specialised {
     pub program: array::Program,
     /// One per request.
     pub entries: Vec<Entry>,
+    /// Whose constraints are checked where.
+    pub constraints: Constraints,
 }
 
 /// How a function of the array IR is called for one of the language.
@@ -111,8 +113,9 @@ pub fn specialise(program: &Program, requests: &[Request]) -> std::result::Resul
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
+    let constraints = std::mem::take(&mut specialiser.constraints);
     let program = specialiser.finish(&mut entries);
-    Ok(Specialised { program, entries })
+    Ok(Specialised { program, entries, constraints })
 }
 
 impl<'p> Specialiser<'p> {

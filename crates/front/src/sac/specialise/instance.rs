@@ -146,6 +146,11 @@ impl<'p> Specialiser<'p> {
         }
         let mut all: Vec<Operand> = sizes.into_iter().map(|size| size.unwrap_or(Operand::i64(0))).collect();
         all.extend(operands);
+        if results.is_none() {
+            // What stands for the results depends on what fails, or the failure would be dead code.
+            let cert = self.certain_failure();
+            all.iter_mut().for_each(|operand| *operand = self.certified(*operand, vec![cert]));
+        }
         let params = self.builder.func.sizes.clone();
         let mut types = vec![ResultType { elem: ElemType::I64, shape: Vec::new(), unique: false }; convention.sizes];
         convention.forms.iter().for_each(|form| result_types(form, convention.sizes, &params, &mut types));

@@ -51,7 +51,7 @@ use instance::Instances;
 use liveness::Liveness;
 use repeat::Repetitions;
 use sizes::Facts;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Once a function of the array IR has so many statements, the program's functions are called, not repeated in it.
 const INLINING_BUDGET: usize = 20_000;
@@ -95,7 +95,11 @@ struct Specialiser<'p> {
     instances: Instances,
     effects: Effects,
     repetitions: Repetitions,
+    constraints: Constraints,
 }
+
+/// The functions whose constraints are checked at a place, as it is told.
+pub type Constraints = BTreeMap<Span, BTreeSet<String>>;
 
 /// A call that is being specialised.
 #[derive(Clone, Debug)]
@@ -201,6 +205,7 @@ impl<'p> Specialiser<'p> {
             instances: Instances::default(),
             effects: Effects::of(program),
             repetitions: Repetitions::default(),
+            constraints: Constraints::new(),
         }
     }
 
