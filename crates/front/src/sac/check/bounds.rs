@@ -206,7 +206,7 @@ impl<'a> Checker<'a> {
             }
             Ast::Tensor(parts) => {
                 let part = parts.last().ok_or_else(depends)?;
-                let axis = self.from_front(array, axis, scope).ok_or_else(unknown)?;
+                let axis = self.bound_from_front(array, axis, scope).ok_or_else(unknown)?;
                 let (frame, order) = match names(&part.index) {
                     Some(names) => (names.len(), placed(&part.index)),
                     // Of an index vector without written components only the bound tells the length.
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
                 self.extent_along(&part.cell, Axis::Front(axis - frame), &scope, span)
             }
             Ast::With(with) => {
-                let axis = self.from_front(array, axis, scope).ok_or_else(unknown)?;
+                let axis = self.bound_from_front(array, axis, scope).ok_or_else(unknown)?;
                 match with.operations.as_slice() {
                     [operation] => match &operation.kind {
                         OperationKind::Modarray(source) => self.extent_along(source, Axis::Front(axis), scope, span),
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
                 }
             }
             _ => {
-                let axis = self.from_front(array, axis, scope).ok_or_else(depends)?;
+                let axis = self.bound_from_front(array, axis, scope).ok_or_else(depends)?;
                 self.written_in_type(array, axis, scope).ok_or_else(depends)
             }
         }
@@ -399,7 +399,7 @@ impl<'a> Checker<'a> {
         if ty.is_error() { None } else { ty.class.rank() }
     }
 
-    fn from_front(&mut self, array: &'a Expr, axis: Axis, scope: &Scope<'a>) -> Option<usize> {
+    fn bound_from_front(&mut self, array: &'a Expr, axis: Axis, scope: &Scope<'a>) -> Option<usize> {
         match axis {
             Axis::Front(axis) => Some(axis),
             Axis::Behind(axis) => self.rank_of(array, scope)?.checked_sub(axis),

@@ -133,7 +133,6 @@ const OPTIONAL: &[(&str, &[&str])] = &[
         "ScalarStreams",
         &[
             "fprint",
-            "show",
             "scanbyte",
             "scanshort",
             "scanint",
