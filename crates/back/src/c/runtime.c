@@ -143,8 +143,10 @@ FRIT_RUNTIME int64_t frit_clock(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Of all time, one part in so many may be lost by trying the slower way. */
-enum { FRIT_TRIALS = 64 };
+/* A trial takes so many runs, of which the first do not count: threads start or wake, and arrays move to other caches. */
+enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
+/* Of all time, one part in so many may be lost by trials: the first number at first, the other where they found nothing better. */
+enum { FRIT_PATIENCE = 64, FRIT_MOST_PATIENCE = 1024 };
 /* How long a thread waits for a processor that another program has, in nanoseconds. */
 enum { FRIT_SLICE = 4000000 };
 
@@ -163,23 +165,34 @@ static bool frit_is_busy(frit_context *c) {
     return c->is_busy;
 }
 
+/* Nanoseconds that a trial of the other way is expected to lose, less than 0 if it will gain. */
+static double frit_expected_loss(const frit_worker *w, const frit_choice *choice, double operations) {
+    /* Threads save no more than their number says; of threads that were not tried yet nothing is known. */
+    const double alone = choice->alone > 0 ? choice->alone : w->context->threads * choice->best;
+    if (choice->team == 0) {
+        const double run = operations * alone;
+        return FRIT_TRIAL * (run > FRIT_SLICE ? run : FRIT_SLICE);
+    }
+    return FRIT_TRIAL * operations * (choice->prefers_team ? alone - choice->team : choice->team - alone);
+}
+
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work) {
-    const double threads = w->context->threads, operations = (double)work;
-    choice->is_trial = false;
-    if (choice->team == 0 && choice->alone == 0) {
-        /* A loop that takes longer than a few slices loses little to one. */
-        choice->is_team = choice->has_started || work / 1024 > region_work || !frit_is_busy(w->context);
-    } else if (choice->team == 0) {
-        choice->loss = operations * choice->alone > FRIT_SLICE ? operations * choice->alone : FRIT_SLICE;
-        choice->is_team = choice->is_trial = choice->has_started || choice->savings >= choice->loss;
-    } else {
-        /* Threads save no more than their number says. */
-        const double alone = choice->alone > 0 ? choice->alone : threads * choice->best;
-        const bool is_small = work / 16 < region_work;
-        choice->is_team = choice->team <= alone;
-        choice->loss = operations * (choice->is_team ? alone - choice->team : choice->team - alone);
-        choice->is_trial = choice->savings >= choice->loss || (choice->alone == 0 && is_small);
-        choice->is_team ^= choice->is_trial;
+    const double operations = (double)work;
+    if (choice->patience == 0) {
+        /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
+        choice->patience = FRIT_PATIENCE;
+        choice->prefers_team = work / 1024 > region_work || !frit_is_busy(w->context);
+        choice->trial = 1;
+        choice->is_team = choice->prefers_team;
+    } else if (choice->trial == 0) {
+        choice->loss = frit_expected_loss(w, choice, operations);
+        const bool is_small = work / 4 < region_work && choice->alone == 0;
+        choice->is_team = choice->prefers_team;
+        if (choice->savings >= choice->loss || is_small) {
+            choice->trial = 1;
+            choice->spent = choice->sum = 0;
+            choice->is_team = !choice->prefers_team;
+        }
     }
     choice->work = work;
     choice->began = frit_clock();
@@ -188,22 +201,37 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work,
 
 FRIT_RUNTIME void frit_note_time(frit_choice *choice) {
     const double elapsed = (double)(frit_clock() - choice->began), operations = (double)choice->work;
+    const double each = elapsed / operations;
     double *mean = choice->is_team ? &choice->team : &choice->alone;
-    const double other = choice->is_team ? choice->alone : choice->team, each = elapsed / operations;
-    /* A trial spends what it loses, and all that was saved: the next one waits. */
-    if (choice->is_trial) {
-        const double lost = elapsed - operations * other;
-        choice->savings = lost > choice->loss ? choice->loss - lost : 0;
-    } else {
-        choice->savings += elapsed / FRIT_TRIALS;
-    }
-    if (choice->is_team && !choice->has_started) {
-        /* This run may have started the threads. */
-        choice->has_started = true;
+    if (choice->is_team && choice->trial != 1 && (choice->best == 0 || each < choice->best)) choice->best = each;
+    if (choice->trial == 0) {
+        *mean += (each - *mean) / 16;
+        choice->savings += elapsed / choice->patience;
+        const double other = choice->is_team ? choice->alone : choice->team;
+        if (other > 0 && other < *mean) {
+            /* The machine has become busy, or has become quiet. */
+            choice->prefers_team = !choice->prefers_team;
+            choice->patience = FRIT_PATIENCE;
+            choice->savings = 0;
+        }
         return;
     }
-    *mean = *mean == 0 ? each : *mean + (each - *mean) / (choice->is_trial ? 2 : 32);
-    if (choice->is_team && (choice->best == 0 || each < choice->best)) choice->best = each;
+    const double usual = choice->is_team ? choice->alone : choice->team;
+    choice->spent += elapsed - operations * usual;
+    if (choice->trial > FRIT_UNCOUNTED) choice->sum += each;
+    if (choice->trial < FRIT_TRIAL) {
+        choice->trial++;
+        return;
+    }
+    choice->trial = 0;
+    *mean = choice->sum / (FRIT_TRIAL - FRIT_UNCOUNTED);
+    if (usual == 0) return;
+    const bool is_better = *mean < usual;
+    if (is_better) choice->prefers_team = choice->is_team;
+    if (is_better) choice->patience = FRIT_PATIENCE;
+    else if (choice->patience < FRIT_MOST_PATIENCE) choice->patience *= 2;
+    /* All savings are spent; what was lost beyond them is made up for first. */
+    choice->savings = choice->spent > choice->loss ? choice->loss - choice->spent : 0;
 }
 
 FRIT_RUNTIME frit_context *frit_open(int threads) {

@@ -143,10 +143,14 @@ static inline bool frit_parallel(const frit_worker *w, int64_t work) {
 typedef struct {
     double alone, team;  /* averages; 0 if not known yet */
     double best;         /* the least time on all threads */
-    double savings;      /* nanoseconds that may be lost by trying the slower way */
-    double loss;         /* what the run at hand is expected to lose, if it is a trial */
+    double savings;      /* nanoseconds that a trial of the other way may lose */
+    double loss;         /* what the trial at hand is expected to lose */
+    double spent;        /* what it took, less what the usual way takes */
+    double sum;          /* of its times that count */
+    double patience;     /* one part in so many of the time goes to trials */
     int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
-    bool is_team, is_trial, has_started;
+    int trial;           /* runs of the trial so far; 0 if there is none */
+    bool prefers_team, is_team;
 } frit_choice;
 
 /* Chooses for a loop that saves enough by the estimate. */
