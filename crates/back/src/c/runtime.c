@@ -238,6 +238,8 @@ FRIT_RUNTIME frit_context *frit_open(int threads) {
     frit_context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     c->threads = threads < 1 ? 1 : threads;
+    const char *trials = getenv("FRIT_TRIALS");
+    c->by_estimate = trials != NULL && strcmp(trials, "0") == 0;
     if (posix_memalign((void **)&c->workers, FRIT_ALIGNMENT, (size_t)c->threads * sizeof *c->workers) != 0) {
         free(c);
         return NULL;

@@ -48,6 +48,7 @@ typedef struct frit_worker {
 struct frit_context {
     int threads;
     int64_t cached, cache_limit; /* bytes in the bins, of all workers */
+    bool by_estimate;            /* times of loops are neither noted nor asked */
     int64_t looked;              /* when `is_busy` was found */
     bool is_busy;                /* other programs keep all processors busy */
     pthread_mutex_t lock;        /* of `returned` */
@@ -160,7 +161,8 @@ FRIT_RUNTIME void frit_note_time(frit_choice *choice);
 /* True if the loop should run on several threads: by the estimate, then by what it took before. Every run ends with `frit_note`. */
 static inline bool frit_team(frit_worker *w, frit_choice *choice, int64_t work) {
     choice->began = 0;
-    return frit_parallel(w, work) && frit_choose(w, choice, work, FRIT_REGION_WORK);
+    if (!frit_parallel(w, work)) return false;
+    return w->context->by_estimate || frit_choose(w, choice, work, FRIT_REGION_WORK);
 }
 
 static inline void frit_note(frit_choice *choice) {
