@@ -226,10 +226,12 @@ FRIT_RUNTIME void frit_note_time(frit_choice *choice) {
     choice->trial = 0;
     *mean = choice->sum / (FRIT_TRIAL - FRIT_UNCOUNTED);
     if (usual == 0) return;
-    const bool is_better = *mean < usual;
-    if (is_better) choice->prefers_team = choice->is_team;
-    if (is_better) choice->patience = FRIT_PATIENCE;
-    else if (choice->patience < FRIT_MOST_PATIENCE) choice->patience *= 2;
+    if (*mean < usual) {
+        choice->prefers_team = choice->is_team;
+        choice->patience = FRIT_PATIENCE;
+    } else if (choice->patience < FRIT_MOST_PATIENCE) {
+        choice->patience *= 2;
+    }
     /* All savings are spent; what was lost beyond them is made up for first. */
     choice->savings = choice->spent > choice->loss ? choice->loss - choice->spent : 0;
 }

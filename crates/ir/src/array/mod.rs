@@ -551,9 +551,9 @@ impl Program {
 // Note [Effects]
 //
 // `Effect` is the one operation that asks something of the machine: it writes, reads, tells the time, keeps a number. Order and
-// existence of effects follow from their certificates alone: an effect that must come after another lists its certificate (in
-// `Stmt::certs`), loops carry the certificate of the last effect as a parameter, branches yield it, functions take and return
-// it, and the entry function returns the last one. So an effect whose certificate nothing needs is dead, and every pass that
+// existence of effects follow from their certificates alone. An effect that must come after another lists its certificate, in
+// `Stmt::certs`. Loops carry the certificate of the last effect as a parameter, branches yield it, functions take and return
+// it. The entry function returns the last one. So an effect whose certificate nothing needs is dead, and every pass that
 // keeps uses of values keeps effects, each once and in order. Passes must not make two of one effect nor one of two, nor run
 // it where it would not run: nothing merges, duplicates or moves a statement for which `Program`-wide knowledge would be
 // needed, since functions that have effects take a certificate and so depend on what happened before. Effects never stand in

@@ -77,8 +77,8 @@ pub(super) fn idle_defaults(facts: &Facts) -> Vec<Value> {
     idle.collect()
 }
 
-/// Instructions behind the guard of a loop that its number of iterations is made of, and that can as well be executed before the
-/// guard, with the end of that block. The size of a `std::vector` is computed there.
+/// Instructions behind the guard of a loop that compute its number of iterations, as the size of a `std::vector`, and that can
+/// run before the guard. Each comes with its guard.
 pub(super) fn late_counts(facts: &Facts) -> Vec<(Value, Value)> {
     let mut found = Vec::new();
     for of in super::all_loops(facts) {

@@ -4,7 +4,7 @@
 
 use super::exact::{How, exact};
 use super::greedy::{greedy, improve, reconsider_folds};
-use super::problem::{Partition, Problem, Traffic};
+use super::problem::{Partition, Problem};
 use crate::deadline::Deadline;
 use crate::relation::Relation;
 use std::collections::BTreeMap;
@@ -141,14 +141,7 @@ impl<'a> Components<'a> {
             let readers: Vec<usize> = array.readers.iter().filter_map(|&node| number[node]).collect();
             if producer.is_some() || !readers.is_empty() {
                 let kept = array.kept || readers.len() < array.readers.len();
-                arrays.push(Traffic {
-                    id: array.id,
-                    group: array.group,
-                    weight: array.weight.clone(),
-                    producer,
-                    readers,
-                    kept,
-                });
+                arrays.push(array.between(producer, readers, kept));
             }
         }
         let mut part = Problem {

@@ -1,7 +1,7 @@
 //! The fewest loops for merges that are wanted. Source: Kennedy, McKinley, Typed fusion with applications to parallel and sequential
 //! code generation (Rice University, 1993), for loops of one type.
 //!
-//! Where all that keeps two nodes apart is a dependence between them, or between nodes on a way from one to the other, each cluster
+//! It holds where only dependences keep two nodes apart, their own or those of nodes on a way from one to the other. Each cluster
 //! runs as early as it can: a cluster that may not be merged with one that it needs comes one loop later. That gives the fewest
 //! loops that the merges allow.
 

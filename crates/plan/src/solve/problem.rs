@@ -57,6 +57,13 @@ pub(crate) struct Traffic {
     pub(super) kept: bool,
 }
 
+impl Traffic {
+    /// The same array between other nodes.
+    pub(super) fn between(&self, producer: Option<usize>, readers: Vec<usize>, kept: bool) -> Self {
+        Self { id: self.id, group: self.group, weight: self.weight.clone(), producer, readers, kept }
+    }
+}
+
 /// A fusion graph in numbers. A node may stand for several nodes of the graph that have been merged already.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -505,14 +512,7 @@ impl Problem {
             readers.dedup();
             readers.retain(|&reader| Some(reader) != producer);
             if array.kept || !readers.is_empty() {
-                arrays.push(Traffic {
-                    id: array.id,
-                    group: array.group,
-                    weight: array.weight.clone(),
-                    producer,
-                    readers,
-                    kept: array.kept,
-                });
+                arrays.push(array.between(producer, readers, array.kept));
             }
         }
         let single = |members: &Vec<usize>| if let [node] = members[..] { self.folds[node].clone() } else { None };
