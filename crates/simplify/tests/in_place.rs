@@ -282,6 +282,33 @@ fn neighbours_are_not_overwritten_before_they_are_read() {
     assert!(shown.contains("modarray(%5)"), "{shown}");
 }
 
+#[test]
+fn points_of_one_colour_are_replaced_in_place() {
+    let shown = marked(
+        "func @main[%0](%1: f64[%0, %0], %2: i64) -> (*f64[%0, %0]) {
+          %3: f64[%0, %0] = for %4 < %2 (%5: f64[%0, %0] = %1) {
+            %6: f64[%0, %0] = w0: with (%7, %8) in [%0, %0] {
+              [0, 0] <= iv < [%0, %0] step [2, 2] width [1, 1] {
+                %9: f64 = index %5[%7, %8]
+                %10: f64 = mul %9, 0.5
+                yield %10
+              }
+              [1, 1] <= iv < [%0, %0] step [2, 2] width [1, 1] {
+                %11: i64 = sub %7, 1
+                %12: f64 = index %5[%11, %8]
+                yield %12
+              }
+            } : modarray(%5)
+            yield %6
+          }
+          return %3
+        }
+        entry @main",
+        1,
+    );
+    assert!(shown.contains("modarray(consumes"), "{shown}");
+}
+
 /// The program as if nothing had ever been marked.
 fn without_marks(program: &Program) -> Program {
     let mut plain = program.clone();

@@ -23,6 +23,7 @@ pub mod effects;
 mod l0_notation;
 pub mod parse;
 pub mod print;
+pub mod replaced;
 pub mod sac_notation;
 pub mod verify;
 pub mod walk;

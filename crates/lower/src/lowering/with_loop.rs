@@ -22,9 +22,8 @@ use crate::lowering::grown::{Growing, Uniformity};
 use crate::lowering::multi_accumulator_folds::PIECES;
 use crate::lowering::scan::Scanning;
 use crate::lowering::{LoopHeader, Lowered, Lowering, min};
-use frit_ir::array::{
-    Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
-};
+use frit_ir::array::replaced::reads_only_what_may_be_replaced;
+use frit_ir::array::{Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData};
 use frit_ir::nest::{Expr, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
 
@@ -347,7 +346,11 @@ impl<'a> Lowering<'a> {
             Operator::ModArray { source, consumes } => {
                 let source_access = self.access(*source);
                 let covered = self.covers(data);
-                if self.may_overwrite(&source_access, *consumes) && self.reads_only_own_cells(data, *source) {
+                if self.may_overwrite(&source_access, *consumes)
+                    && reads_only_what_may_be_replaced(self.func, data, *source, &mut |operand| {
+                        self.reads(operand, &source_access)
+                    })
+                {
                     // The last read of the source may be inside, before the elements are written.
                     if let Some(array) = source_access.memory() {
                         self.keep_until(array, self.now.max(self.facts.last_use(result)));
@@ -392,36 +395,6 @@ impl<'a> Lowering<'a> {
                     && generator.step[axis] == generator.width[axis]
             })
         })
-    }
-
-    /// True if the blocks of the with-loop read the memory of `source` only at the element that the
-    /// same iteration replaces, and before it does.
-    fn reads_only_own_cells(&mut self, data: &'a WithLoopData, source: Value) -> bool {
-        let access = self.access(source);
-        let mut blocks: Vec<&'a Block> = Vec::new();
-        data.for_each_block(&mut |block| blocks.push(block));
-        let own: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
-        while let Some(block) = blocks.pop() {
-            for stmt in &block.stmts {
-                if let Op::Index { array, indices } = &stmt.op
-                    && *array == source
-                    && *indices == own
-                    && self.func.ty(stmt.results[0]).is_scalar()
-                {
-                    continue;
-                }
-                let mut operands = Vec::new();
-                stmt.op.for_each_operand(self.func, &mut |operand| operands.push(operand));
-                if operands.into_iter().any(|operand| self.reads(operand, &access)) {
-                    return false;
-                }
-                stmt.op.for_each_block(self.func, &mut |inner| blocks.push(inner));
-            }
-            if block.results.clone().into_iter().any(|operand| self.reads(operand, &access)) {
-                return false;
-            }
-        }
-        true
     }
 
     fn reads(&mut self, operand: Operand, access: &Access) -> bool {

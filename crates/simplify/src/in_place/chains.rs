@@ -1,6 +1,7 @@
 //! Where arrays come from by updates alone, through branches and loops; and which parameters of loops could stay in one place.
 
 use frit_ir::array::alias::Aliases;
+use frit_ir::array::replaced::{is_own, reads_only_what_may_be_replaced};
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, WithLoopData};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ const MAX_SOURCES: usize = 8;
 
 /// How a value comes from others, if their memory is reused.
 pub(super) enum Link {
-    /// By an update, or a `modarray` whose cells read only what they replace, of the source.
+    /// By an update, or a `modarray` that reads only what it replaces or keeps, of the source.
     Update(Value),
     /// It is made anew, from elements of these arrays at the same places.
     Taking(Vec<Value>),
@@ -219,16 +220,12 @@ impl Finder<'_> {
     }
 }
 
-fn is_own(data: &WithLoopData, indices: &[Operand]) -> bool {
-    indices.len() == data.indices.len() && indices.iter().zip(&data.indices).all(|(&i, &own)| i == Operand::Value(own))
-}
-
 fn shares(aliases: &Aliases, one: Value, other: Value) -> bool {
     !aliases.origins(one).is_disjoint(aliases.origins(other))
 }
 
-/// Whatever in the with-loop's blocks may read the memory of `source` reads the element that the same index replaces, and
-/// as an operand the with-loop uses it so often.
+/// Whatever in the with-loop's blocks may read the memory of `source` reads elements that are replaced by the same index or not at all,
+/// and as an operand the with-loop uses it so often.
 pub(super) fn replaces_what_it_reads(
     func: &Func,
     aliases: &Aliases,
@@ -243,29 +240,7 @@ pub(super) fn replaces_what_it_reads(
     if found != uses {
         return false;
     }
-    let reads = |operand: Operand| operand.value().is_some_and(|value| shares(aliases, value, source));
-    let mut open: Vec<&Block> = Vec::new();
-    data.for_each_block(&mut |block| open.push(block));
-    while let Some(block) = open.pop() {
-        for stmt in &block.stmts {
-            let is_own_read = match &stmt.op {
-                Op::Index { array, indices } => {
-                    *array == source && is_own(data, indices) && func.ty(stmt.results[0]).is_scalar()
-                }
-                _ => false,
-            };
-            if !is_own_read {
-                let mut is_read = false;
-                stmt.op.for_each_operand(func, &mut |operand| is_read |= reads(operand));
-                if is_read {
-                    return false;
-                }
-            }
-            stmt.op.for_each_block(func, &mut |inner| open.push(inner));
-        }
-        if block.results.iter().any(|&result| reads(result)) {
-            return false;
-        }
-    }
-    true
+    reads_only_what_may_be_replaced(func, data, source, &mut |operand| {
+        operand.value().is_some_and(|value| shares(aliases, value, source))
+    })
 }

@@ -1,0 +1,263 @@
+//! Whether a with-loop may write its results into the memory of an array that its blocks read.
+//!
+//! It may if each element is read only where the same index replaces it, or if no index replaces it at all. The second is shown axis by
+//! axis: the numbers read and those written are in different classes of a grid, or in different intervals. Red-black relaxation is the
+//! classic case: points of one colour are made from those of the other.
+
+use super::{Block, Func, Generator, Op, Operand, Value, WithLoopData};
+use crate::affine::Poly;
+use crate::{BinOp, Scalar};
+use std::collections::BTreeMap;
+
+/// Classes of a grid that are compared one by one.
+const MAX_CLASSES: usize = 16;
+
+/// Sums with larger coefficients, and steps beyond, are not looked at: sums of products with indices then stay exact.
+const MAX_COEFFICIENT: i64 = 1 << 14;
+
+/// Sums with more terms are not looked at.
+const MAX_TERMS: usize = 8;
+
+/// True if the blocks of the with-loop read the memory of `source` only by elements of `source` that the same index replaces, or that
+/// no index replaces. `may_share` says of an operand whether it may have that memory.
+pub fn reads_only_what_may_be_replaced(
+    func: &Func,
+    data: &WithLoopData,
+    source: Value,
+    may_share: &mut dyn FnMut(Operand) -> bool,
+) -> bool {
+    let bodies = data.generators.iter().map(|generator| (Some(generator), &generator.body));
+    let lambdas = data.lambdas().map(|lambda| (None, &lambda.body));
+    for (generator, body) in bodies.chain(lambdas) {
+        let mut sums: Option<Sums> = None;
+        let mut open: Vec<&Block> = vec![body];
+        while let Some(block) = open.pop() {
+            for stmt in &block.stmts {
+                let may_be_replaced = match (&stmt.op, generator) {
+                    (Op::Index { array, indices }, Some(generator)) if *array == source => {
+                        let mut stays =
+                            || sums.get_or_insert_with(|| Sums::of(func, body)).stays(data, generator, indices);
+                        func.ty(stmt.results[0]).is_scalar() && (is_own(data, indices) || stays())
+                    }
+                    _ => false,
+                };
+                if !may_be_replaced {
+                    let mut is_read = false;
+                    stmt.op.for_each_operand(func, &mut |operand| is_read |= may_share(operand));
+                    if is_read {
+                        return false;
+                    }
+                }
+                stmt.op.for_each_block(func, &mut |inner| open.push(inner));
+            }
+            if block.results.iter().any(|&result| may_share(result)) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// True if these are the components of the with-loop's index vector.
+pub fn is_own(data: &WithLoopData, indices: &[Operand]) -> bool {
+    indices.len() == data.indices.len() && indices.iter().zip(&data.indices).all(|(&i, &own)| i == Operand::Value(own))
+}
+
+/// Numbers along an axis: `start + class + period * i` for some class, and within an interval if its ends are known.
+struct Numbers {
+    start: Poly<Value>,
+    classes: Vec<i64>,
+    /// 0 if `i` is always 0.
+    period: i64,
+    /// The least number, and the one behind the last.
+    interval: Option<[Poly<Value>; 2]>,
+}
+
+impl Numbers {
+    /// True if no number is among both.
+    fn are_apart(&self, other: &Self) -> bool {
+        let is_behind = |one: &Self, other: &Self| match (&one.interval, &other.interval) {
+            (Some([from, _]), Some([_, end])) => (from - end).as_constant().is_some_and(|distance| distance >= 0),
+            _ => false,
+        };
+        is_behind(self, other) || is_behind(other, self) || self.have_other_classes(other)
+    }
+
+    fn have_other_classes(&self, other: &Self) -> bool {
+        let period = gcd(self.period, other.period);
+        let Some(distance) = (&self.start - &other.start).as_constant() else { return false };
+        let meet = |one: i64, two: i64| match period {
+            0 => distance + one == two,
+            _ => (distance + one - two) % period == 0,
+        };
+        !self.classes.iter().any(|&one| other.classes.iter().any(|&two| meet(one, two)))
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What a generator's block computes by sums and products of integers.
+struct Sums {
+    known: BTreeMap<Value, Poly<Value>>,
+}
+
+impl Sums {
+    fn of(func: &Func, body: &Block) -> Self {
+        let mut sums = Self { known: BTreeMap::new() };
+        sums.block(func, body);
+        sums
+    }
+
+    fn block(&mut self, func: &Func, block: &Block) {
+        for stmt in &block.stmts {
+            if let Op::Binary { op: op @ (BinOp::ADD | BinOp::SUB | BinOp::MUL), x, y } = stmt.op
+                && func.ty(stmt.results[0]).elem == Scalar::I64
+                && let (Some(x), Some(y)) = (self.sum(x), self.sum(y))
+            {
+                let sum = match op {
+                    BinOp::ADD => &x + &y,
+                    BinOp::SUB => &x - &y,
+                    _ => &x * &y,
+                };
+                let is_small = |(_, coefficient): (_, i64)| (-MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&coefficient);
+                if sum.len() <= MAX_TERMS && sum.terms().all(is_small) {
+                    self.known.insert(stmt.results[0], sum);
+                }
+            }
+            stmt.op.for_each_block(func, &mut |inner| self.block(func, inner));
+        }
+    }
+
+    fn sum(&self, operand: Operand) -> Option<Poly<Value>> {
+        match operand {
+            Operand::Const(constant) => constant.as_i64().map(Poly::constant),
+            Operand::Value(value) => Some(self.known.get(&value).cloned().unwrap_or_else(|| Poly::symbol(value))),
+        }
+    }
+
+    /// True if no index of the with-loop replaces the element that this generator reads at `indices`.
+    fn stays(&self, data: &WithLoopData, reader: &Generator, indices: &[Operand]) -> bool {
+        let read: Vec<Option<Numbers>> = indices.iter().map(|&index| self.read(data, reader, index)).collect();
+        data.generators.iter().all(|writer| {
+            (0..data.space.len()).zip(&read).any(|(axis, read)| {
+                let written = self.sum(Operand::Value(data.indices[axis])).and_then(|own| numbers(data, writer, &own));
+                read.as_ref().zip(written).is_some_and(|(read, written)| read.are_apart(&written))
+            })
+        })
+    }
+
+    /// The numbers that an index takes in a generator.
+    fn read(&self, data: &WithLoopData, reader: &Generator, index: Operand) -> Option<Numbers> {
+        numbers(data, reader, &self.sum(index)?)
+    }
+}
+
+/// The numbers that a sum takes in a generator.
+fn numbers(data: &WithLoopData, generator: &Generator, sum: &Poly<Value>) -> Option<Numbers> {
+    let (mut start, mut last, mut classes, mut period) = (sum.clone(), Some(sum.clone()), vec![0], 0);
+    for (axis, index) in data.indices.iter().enumerate() {
+        let factor = sum.factor_of(index)?;
+        if factor == 0 {
+            continue;
+        }
+        let (step, width) = (generator.step[axis], generator.width[axis]);
+        if width as usize * classes.len() > MAX_CLASSES || step > MAX_COEFFICIENT {
+            return None;
+        }
+        let bound = |operand: Operand| match operand {
+            Operand::Const(constant) => constant.as_i64().map(Poly::constant),
+            Operand::Value(value) => Some(Poly::symbol(value)),
+        };
+        let (lower, upper) = (bound(generator.lower[axis])?, bound(generator.upper[axis])?);
+        last = last.filter(|_| factor == 1).map(|last| last.substitute(index, &(&upper - &Poly::constant(1))));
+        start = start.substitute(index, &lower);
+        classes = classes.iter().flat_map(|class| (0..width).map(move |at| class + factor * at)).collect();
+        period = gcd(period, (factor * step).abs());
+    }
+    let interval = last.map(|last| [start.clone(), &last + &Poly::constant(1)]);
+    Some(Numbers { start, classes, period, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::Operator;
+    use crate::array::parse::parse_program;
+
+    /// Whether what a `modarray` with these generators reads at these places may be replaced. The space is `[%0, %0]`, its index
+    /// vector `(%2, %3)`; `%4 = %2 + 1`, `%5 = %3 - 1`, `%6 = 2 * %2`, `%7 = %2 + %3`.
+    fn may_be_replaced(generators: &[(&str, &str)]) -> bool {
+        let body = |(grid, read): &(&str, &str)| {
+            format!(
+                "{grid} {{
+                    %4: i64 = add %2, 1
+                    %5: i64 = sub %3, 1
+                    %6: i64 = mul 2, %2
+                    %7: i64 = add %2, %3
+                    %8: i64 = index %1[{read}]
+                    yield %8
+                }}"
+            )
+        };
+        let mut at = 8;
+        let mut bodies = String::new();
+        for generator in generators {
+            // Every block has names of its own.
+            let mut text = body(generator);
+            for name in (4..=8).rev() {
+                text = text.replace(&format!("%{name}"), &format!("%{}", at + name));
+            }
+            at += 10;
+            bodies += &text;
+        }
+        let text = format!(
+            "func @main[%0](%1: i64[%0, %0]) -> (*i64[%0, %0]) {{
+                %9: i64[%0, %0] = w0: with (%2, %3) in [%0, %0] {{ {bodies} }} : modarray(%1)
+                return %9
+            }}
+            entry @main"
+        );
+        let program = parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let func = program.funcs.iter().next().expect("there is a function").1;
+        let data = func.with_loops.iter().next().expect("there is a with-loop").1;
+        let Operator::ModArray { source, .. } = data.operators[0].op else { unreachable!("it is a modarray") };
+        reads_only_what_may_be_replaced(func, data, source, &mut |operand| operand == Operand::Value(source))
+    }
+
+    #[test]
+    fn points_of_one_colour_are_made_from_the_other() {
+        let odd = "[1, 1] <= iv < [%0, %0] step [2, 2] width [1, 1]";
+        let even = "[2, 2] <= iv < [%0, %0] step [2, 2] width [1, 1]";
+        assert!(may_be_replaced(&[(odd, "%4, %3"), (even, "%2, %5")]));
+        assert!(!may_be_replaced(&[(odd, "%4, %5"), (even, "%2, %5")]), "the neighbour across is of the same colour");
+        assert!(!may_be_replaced(&[(odd, "%4, %3"), ("[2, 1] <= iv < [%0, %0] step [2, 2] width [1, 1]", "%4, %3")]));
+    }
+
+    #[test]
+    fn widths_are_looked_at() {
+        let two = "[0, 0] <= iv < [%0, %0] step [3, 1] width [2, 1]";
+        assert!(!may_be_replaced(&[(two, "%4, %3")]));
+        let one = "[0, 0] <= iv < [%0, %0] step [3, 1] width [1, 1]";
+        assert!(may_be_replaced(&[(one, "%4, %3")]));
+    }
+
+    #[test]
+    fn multiples_are_of_one_class() {
+        let odd = "[1, 0] <= iv < [%0, %0] step [2, 1] width [1, 1]";
+        assert!(may_be_replaced(&[(odd, "%6, %3")]));
+        assert!(!may_be_replaced(&[("[0, 0] <= iv < [%0, %0] step [2, 1] width [1, 1]", "%6, %3")]));
+        assert!(!may_be_replaced(&[(odd, "%7, %3")]), "the sum of both indices is of any class");
+    }
+
+    #[test]
+    fn intervals_are_compared() {
+        let first = "[0, 0] <= iv < [1, %0]";
+        assert!(may_be_replaced(&[(first, "%4, %3")]));
+        assert!(may_be_replaced(&[(first, "7, %3")]));
+        assert!(!may_be_replaced(&[("[0, 0] <= iv < [2, %0]", "%4, %3")]));
+        assert!(!may_be_replaced(&[("[0, 0] <= iv < [8, %0]", "7, %3")]));
+        assert!(may_be_replaced(&[("[0, 0] <= iv < [%0, %0]", "%2, %3")]), "elements are read where they are replaced");
+    }
+}
