@@ -1,5 +1,6 @@
 //! Calls: which function is meant, and its body in the place of the call.
 
+use super::instance::has_constant_integer;
 use super::pattern::flexible;
 use super::value::{Binding, Data, Env, Known, Value};
 use super::{Result, Specialiser};
@@ -136,14 +137,17 @@ impl<'p> Specialiser<'p> {
     /// The results of a function: its body in the place of the call, or a call of the array IR.
     fn apply(&mut self, id: FunctionId, args: Vec<Argument>, span: Span) -> Result<Vec<Value>> {
         let function = &self.program.functions[id];
-        let is_running = self.is_running_alike(id, &args);
-        if function.inlining == Inlining::NoInline || is_running || self.is_too_large(function) {
+        let is_instance = function.inlining == Inlining::NoInline
+            || self.is_running_alike(id, &args)
+            || self.repeats_with_arrays(id, &args)
+            || self.is_too_large(function);
+        if is_instance {
             return self.call_instance(id, args, span);
         }
         // A call is work also where nothing comes of it but constants.
         self.count_statement();
         let ranks = args.iter().map(|arg| self.rank(&arg.value)).collect();
-        self.chain.push(super::Frame { function: id, span, ranks });
+        self.chain.push(super::Frame { function: id, span, ranks, statements: self.all_statements });
         let outer = self.builder.span();
         let results = self.run_function(id, function, args);
         self.builder.set_span(outer);
@@ -155,6 +159,16 @@ impl<'p> Specialiser<'p> {
     fn is_running_alike(&self, id: FunctionId, args: &[Argument]) -> bool {
         let ranks: Vec<usize> = args.iter().map(|arg| self.rank(&arg.value)).collect();
         self.chain.iter().any(|frame| frame.function == id && frame.ranks == ranks)
+    }
+
+    /// True if the function calls itself, for arrays of fixed ranks: the code of the calls inside serves this one too. Not where integers are
+    /// known, which may decide how the function ends.
+    fn repeats_with_arrays(&self, id: FunctionId, args: &[Argument]) -> bool {
+        let is_of_fixed_rank = |class: &Class| matches!(class, Class::Extents(_));
+        self.effects.recursive.contains(&id)
+            && parameter_classes(&self.program.functions[id]).iter().all(is_of_fixed_rank)
+            && args.iter().any(|arg| matches!(arg.value.data, Data::Array(_)))
+            && !args.iter().any(|arg| has_constant_integer(&arg.value))
     }
 
     /// The results of a function's body for these arguments.

@@ -135,7 +135,7 @@ impl Specialiser<'_> {
             .forms
             .iter()
             .zip(&function.results)
-            .map(|(form, pattern)| generalised(form, &pattern.axes, &mut sizes))
+            .map(|(form, pattern)| generalised(form, &pattern.axes, found.sizes, &mut sizes))
             .collect();
         sizes.convention(forms, found.has_token)
     }
@@ -158,13 +158,18 @@ impl Sizes {
         Dim::Varying(self.found.len() - 1)
     }
 
+    /// The size of arguments at this position.
+    fn argument(&mut self, at: usize) -> Dim {
+        self.uses_arguments = true;
+        Dim::Varying(ARGUMENT + at)
+    }
+
     fn dim(&mut self, specialiser: &Specialiser<'_>, extent: Extent, known: &[array::Value]) -> Dim {
         if let Extent::Const(_) = extent {
             return Dim::Fixed(extent);
         }
         if let Some(at) = known.iter().position(|&size| specialiser.same_extent(extent, Extent::Value(size))) {
-            self.uses_arguments = true;
-            return Dim::Varying(ARGUMENT + at);
+            return self.argument(at);
         }
         let same = |found: &Option<Extent>| found.is_some_and(|found| specialiser.same_extent(found, extent));
         let at = self.found.iter().position(same).unwrap_or_else(|| {
@@ -248,7 +253,7 @@ pub(super) fn mark_unique(func: &Func, types: &mut [ResultType]) {
 }
 
 /// The form with nothing in it that is not in the type; sizes of arguments that the ways that end find are believed.
-fn generalised(form: &Form, axes: &[Axis], sizes: &mut Sizes) -> Form {
+fn generalised(form: &Form, axes: &[Axis], found: usize, sizes: &mut Sizes) -> Form {
     let data = match &form.data {
         FormData::Components { shape, kinds } => {
             let kinds = kinds.iter().map(|kind| match kind {
@@ -264,13 +269,14 @@ fn generalised(form: &Form, axes: &[Axis], sizes: &mut Sizes) -> Form {
             let dims = dims.iter().enumerate().map(|(at, dim)| match (dim, axes.get(at)) {
                 (_, Some(Axis::Extent(n))) if is_exact => Dim::Fixed(Extent::Const(*n)),
                 (Dim::Fixed(_), None) if is_exact => *dim,
+                (Dim::Varying(at), _) if *at >= found => sizes.argument(*at - found),
                 _ => sizes.fresh(),
             });
             FormData::Array { basic: *basic, dims: dims.collect() }
         }
         FormData::Same(array) => FormData::Same(*array),
         FormData::Struct { frame, fields } => {
-            let fields = fields.iter().map(|field| generalised(field, &[], sizes)).collect();
+            let fields = fields.iter().map(|field| generalised(field, &[], found, sizes)).collect();
             FormData::Struct { frame: *frame, fields }
         }
     };
@@ -279,28 +285,38 @@ fn generalised(form: &Form, axes: &[Axis], sizes: &mut Sizes) -> Form {
 
 /// True if results of the forms found can be handed over in those of the convention.
 pub(super) fn fits_all(convention: &Convention, found: &Convention) -> bool {
-    convention.forms.iter().zip(&found.forms).all(|(form, found)| fits(form, found))
+    let sizes = (convention.sizes, found.sizes);
+    convention.forms.iter().zip(&found.forms).all(|(form, found)| fits(form, found, sizes))
 }
 
-fn fits(form: &Form, found: &Form) -> bool {
+/// The size of arguments that both are, where so many sizes are among the results of either.
+fn common_argument(dim: Dim, found: Dim, (sizes, found_sizes): (usize, usize)) -> Option<usize> {
+    let argument = |dim: Dim, sizes: usize| match dim {
+        Dim::Varying(at) => at.checked_sub(sizes),
+        Dim::Fixed(_) => None,
+    };
+    argument(dim, sizes).filter(|&at| argument(found, found_sizes) == Some(at))
+}
+
+fn fits(form: &Form, found: &Form, sizes: (usize, usize)) -> bool {
     match (&form.data, &found.data) {
         (FormData::Components { shape, .. }, FormData::Components { shape: other, .. }) => shape == other,
         (FormData::Array { dims, .. }, FormData::Components { shape, .. }) => {
             dims.len() == shape.len()
                 && dims.iter().zip(shape).all(|(dim, &n)| match dim {
                     Dim::Fixed(extent) => *extent == Extent::Const(n as i64),
-                    Dim::Varying(_) => true,
+                    Dim::Varying(at) => *at < sizes.0,
                 })
         }
         (FormData::Array { dims, .. }, FormData::Array { dims: other, .. }) => {
             dims.len() == other.len()
                 && dims.iter().zip(other).all(|(dim, other)| match dim {
                     Dim::Fixed(_) => dim == other,
-                    Dim::Varying(_) => true,
+                    Dim::Varying(at) => *at < sizes.0 || common_argument(*dim, *other, sizes).is_some(),
                 })
         }
         (FormData::Struct { frame, fields }, FormData::Struct { frame: other, fields: found }) => {
-            frame == other && fields.iter().zip(found).all(|(form, found)| fits(form, found))
+            frame == other && fields.iter().zip(found).all(|(form, found)| fits(form, found, sizes))
         }
         _ => false,
     }
@@ -310,19 +326,20 @@ fn fits(form: &Form, found: &Form) -> bool {
 pub(super) fn widened(convention: &Convention, found: &Convention) -> Option<Convention> {
     let mut sizes = Sizes::default();
     let mut forms = Vec::new();
+    let among_results = (convention.sizes, found.sizes);
     for (form, found) in convention.forms.iter().zip(&found.forms) {
-        forms.push(widened_form(form, found, &mut sizes)?);
+        forms.push(widened_form(form, found, among_results, &mut sizes)?);
     }
     Some(sizes.convention(forms, convention.has_token))
 }
 
-fn widened_form(form: &Form, found: &Form, sizes: &mut Sizes) -> Option<Form> {
+fn widened_form(form: &Form, found: &Form, among_results: (usize, usize), sizes: &mut Sizes) -> Option<Form> {
     let data = match (&form.data, &found.data) {
         (FormData::Components { shape, .. }, FormData::Components { shape: other, .. }) if shape == other => {
             form.data.clone()
         }
         (FormData::Struct { frame, fields }, FormData::Struct { frame: other, fields: found }) if frame == other => {
-            let fields = fields.iter().zip(found).map(|(form, found)| widened_form(form, found, sizes));
+            let fields = fields.iter().zip(found).map(|(form, found)| widened_form(form, found, among_results, sizes));
             FormData::Struct { frame: *frame, fields: fields.collect::<Option<_>>()? }
         }
         _ => {
@@ -340,7 +357,19 @@ fn widened_form(form: &Form, found: &Form, sizes: &mut Sizes) -> Option<Form> {
                 return None;
             }
             let basic = basic(&form.data).or_else(|| basic(&found.data))?;
-            FormData::Array { basic, dims: (0..rank).map(|_| sizes.fresh()).collect() }
+            let pair = |at: usize| match (&form.data, &found.data) {
+                (FormData::Array { dims, .. }, FormData::Array { dims: others, .. }) => Some((dims[at], others[at])),
+                _ => None,
+            };
+            let dims = (0..rank).map(|at| match pair(at) {
+                Some((one @ Dim::Fixed(Extent::Const(_)), other)) if one == other => one,
+                Some((one, other)) => match common_argument(one, other, among_results) {
+                    Some(argument) => sizes.argument(argument),
+                    None => sizes.fresh(),
+                },
+                None => sizes.fresh(),
+            });
+            FormData::Array { basic, dims: dims.collect() }
         }
     };
     Some(Form { elem: form.elem, data })

@@ -1,4 +1,4 @@
-//! Which functions may have effects or ask for the command line, in whatever they call.
+//! Which functions may have effects or ask for the command line, in whatever they call, and which may call themselves.
 
 use super::liveness::for_each_part;
 use crate::sac::core::{Expr, ExprKind, FoldFunction, FunctionId, Operation, Prim, Program, Stmt, StmtKind};
@@ -11,6 +11,8 @@ pub(super) struct Effects {
     pub(super) outputs: BTreeSet<FunctionId>,
     /// They may ask for words of the command line.
     pub(super) words: BTreeSet<FunctionId>,
+    /// They call themselves, or a function of the same name.
+    pub(super) recursive: BTreeSet<FunctionId>,
 }
 
 /// What a function's text does itself.
@@ -35,6 +37,9 @@ impl Effects {
             }
             if text.asks {
                 effects.words.insert(id);
+            }
+            if text.callees.contains(&id) {
+                effects.recursive.insert(id);
             }
             callers.extend(text.callees.into_iter().map(|callee| (callee, id)));
         }

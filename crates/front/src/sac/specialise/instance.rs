@@ -15,6 +15,9 @@ use std::collections::HashMap;
 /// So many instances of one function may differ in constant extents; further ones have none.
 const INSTANCES_BY_EXTENT: usize = 32;
 
+/// Once what a function and its recursive calls have become is so many statements, further instances have no constant extents.
+const STATEMENTS_BY_EXTENT: usize = 150;
+
 /// So many instances one function may have.
 const INSTANCES: usize = 256;
 
@@ -114,7 +117,7 @@ impl<'p> Specialiser<'p> {
         let function = &self.program.functions[id];
         let ranks = args.iter().map(|(value, _)| self.rank(value)).collect();
         let args = args.into_iter().map(|(value, span)| Argument { value, is_flexible: false, span }).collect();
-        self.chain.push(super::Frame { function: id, span: function.span, ranks });
+        self.chain.push(super::Frame { function: id, span: function.span, ranks, statements: self.all_statements });
         let length = self.chain.len();
         let outcome = self.run_function(id, function, args);
         self.chain.truncate(length - 1);
@@ -171,7 +174,9 @@ impl<'p> Specialiser<'p> {
     /// A call of a function of the array IR, which is made if there is none for such arguments.
     pub(super) fn call_instance(&mut self, id: FunctionId, args: Vec<Argument>, span: Span) -> Result<Vec<Value>> {
         let count = self.instances.count.get(&id).copied().unwrap_or(0);
-        let extents = count < INSTANCES_BY_EXTENT;
+        let outermost = self.chain.iter().find(|frame| frame.function == id);
+        let statements = outermost.map_or(0, |frame| self.all_statements - frame.statements);
+        let extents = count < INSTANCES_BY_EXTENT && statements < STATEMENTS_BY_EXTENT;
         let stop = match self.call_kept(id, &args, Kept { integers: false, extents }, span) {
             Err(Stop::Unsupported(stop)) => stop,
             outcome => return outcome,
@@ -248,16 +253,14 @@ impl<'p> Specialiser<'p> {
             }
             Data::Array(_) => {
                 let basic = self.basic(value.elem).expect("an array consists of a basic type");
-                let mut dims: Vec<Dim> = Vec::new();
-                for extent in self.data_shape(value) {
-                    dims.push(sizes.dim(self, extent, kept));
-                }
+                let shape = self.data_shape(value);
                 // What elements are made of keeps its extents.
                 let cell = self.program.cell_of(value.elem).0;
-                let rank = dims.len() - cell.len();
-                for (dim, n) in dims[rank..].iter_mut().zip(cell) {
-                    *dim = Dim::Fixed(Extent::Const(n));
+                let mut dims: Vec<Dim> = Vec::new();
+                for &extent in &shape[..shape.len() - cell.len()] {
+                    dims.push(sizes.dim(self, extent, kept));
                 }
+                dims.extend(cell.iter().map(|&n| Dim::Fixed(Extent::Const(n))));
                 FormData::Array { basic, dims }
             }
             Data::Struct { frame, fields } => {
@@ -471,7 +474,7 @@ fn key_parts(form: &Form, parts: &mut Vec<Part>) {
     }
 }
 
-fn has_constant_integer(value: &Value) -> bool {
+pub(super) fn has_constant_integer(value: &Value) -> bool {
     match &value.data {
         Data::Components { scalars, .. } => scalars.iter().any(|s| s.as_int().is_some()),
         Data::Array(_) => false,

@@ -87,6 +87,8 @@ struct Specialiser<'p> {
     words: Option<(array::Value, array::Value)>,
     /// Statements emitted for the function so far.
     statements: usize,
+    /// Statements emitted for all functions so far.
+    all_statements: usize,
     /// The calls that led here.
     chain: Vec<Frame>,
     /// With-loops are not unrolled.
@@ -110,6 +112,8 @@ struct Frame {
     span: Span,
     /// The ranks of its arguments.
     ranks: Vec<usize>,
+    /// How many statements had been emitted for all functions.
+    statements: usize,
 }
 
 /// What belongs to one function of the array IR, while another one is made.
@@ -199,6 +203,7 @@ impl<'p> Specialiser<'p> {
             token,
             words,
             statements,
+            all_statements: 0,
             chain: Vec::new(),
             keeps_loops: false,
             liveness: Liveness::default(),
@@ -244,6 +249,7 @@ impl<'p> Specialiser<'p> {
     /// Counts an emitted statement.
     fn count_statement(&mut self) {
         self.statements += 1;
+        self.all_statements += 1;
     }
 
     /// Where what stands at `span` is told to happen: code of the library, which no user has seen, happens at the call of it.
