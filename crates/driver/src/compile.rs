@@ -14,6 +14,7 @@ use frit_interp::RunError;
 use frit_ir::{FailureKind, Scalar, Tensor, array};
 use frit_lower::CopyMade;
 use frit_support::{Diagnostic, SourceMap, Span};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -438,11 +439,16 @@ fn run_time_failure(unit: &Unit, kind: FailureKind, args: &[i64], span: Span) ->
     if kind == FailureKind::ConstraintViolated
         && let Some(names) = unit.constraints.get(&span)
     {
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let diagnostic = error.diagnostics.remove(0);
-        error.diagnostics.insert(0, diagnostic.note(format!("a constraint of {}", names.join(" or "))));
+        error.diagnostics.insert(0, diagnostic.note(constraint_of(names)));
     }
     error
+}
+
+/// Whose constraint is violated.
+pub(crate) fn constraint_of(functions: &BTreeSet<String>) -> String {
+    let names: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
+    format!("a constraint of {}", names.join(" or "))
 }
 
 /// The message of a native program's failure.

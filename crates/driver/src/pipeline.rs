@@ -3,6 +3,7 @@
 //! Every step is guarded: if it panics, or the verifier finds its result wrong, that is a bug of Frit's, and the user gets
 //! a file with the IR that the step was given.
 
+use crate::compile::constraint_of;
 use crate::error::{self, Error, panic_message};
 use crate::options::{Engine, Fusion, Level, Options};
 use crate::source::Unit;
@@ -349,6 +350,7 @@ impl<'u> Pipeline<'u> {
             strict_fp: self.options.strict_fp,
             region_work: self.options.target.region_work,
             vectors: self.options.level != Level::O0,
+            notes: self.unit.constraints.iter().map(|(&span, names)| (span, constraint_of(names))).collect(),
         };
         let (text, sources) = (|| nest.to_string(), &self.unit.sources);
         self.guard(C.name, &text, || frit_back::c::print(nest, sources, &options))

@@ -132,3 +132,33 @@ fn optional_modules_list_all_that_they_show() {
         }
     });
 }
+
+/// Programs use a module in each of these ways.
+#[test]
+fn modules_are_used_in_all_ways() {
+    with_deep_stack(|| {
+        for path in modules() {
+            let module = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+            if INTERNAL.contains(&module.as_str()) {
+                continue;
+            }
+            let shown = shown(&path);
+            let names: Vec<&str> = shown.iter().map(String::as_str).take(2).collect();
+            let (some, one) = (names.join(", "), names.first().copied().unwrap_or_default());
+            let ways = [
+                format!("use {module}: all;"),
+                format!("import {module}: all;"),
+                format!("use {module}: {{{some}}};"),
+                format!("import {module}: {{{some}}};"),
+                format!("use {module}: all except {{{one}}};"),
+            ];
+            for way in ways {
+                let mut map = SourceMap::new();
+                let file = map.add("main.sac", format!("{way}\n\nint main()\n{{\n  return 0;\n}}\n"));
+                if let Err(errors) = load(&mut map, file, &[]) {
+                    panic!("{way}\n{}", diagnostic::render(&map, &errors, false));
+                }
+            }
+        }
+    });
+}

@@ -9,7 +9,7 @@
 use super::module::ModulePrinter;
 use super::names::{Names, legal, local};
 use super::types::{c_type, element_type};
-use super::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult};
+use super::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult, Site};
 use frit_ir::nest::{Binding, Expr, Proc, Storage};
 use frit_ir::{FailureKind, Scalar};
 use std::collections::BTreeMap;
@@ -335,13 +335,28 @@ fn messages(module: &ModulePrinter<'_>, entry: &Entry) -> String {
         let place = module.position(site.span).map_or_else(|| "(no place)".into(), |position| position.to_string());
         put(&mut text, format!("    {},", c_string(&place)));
     }
+    let note = |site: &Site| {
+        site.kind.filter(|kind| *kind == FailureKind::ConstraintViolated)?;
+        module.options.notes.get(&site.span)
+    };
+    let has_notes = entry.sites.iter().any(|site| note(site).is_some());
+    if has_notes {
+        put(&mut text, "};\n\nstatic const char *const frit_notes[] = {");
+        for site in &entry.sites {
+            let note = note(site).map_or_else(String::new, |note| format!(" ({note})"));
+            put(&mut text, format!("    {},", c_string(&note)));
+        }
+    }
     put(&mut text, "};\n\nstatic const char *const frit_messages[] = {");
     for kind in FailureKind::ALL {
         let template = kind.template().replace('%', "%%").replace("{0}", "%1$lld").replace("{1}", "%2$lld");
         put(&mut text, format!("    {},", c_string(&template)));
     }
     put(&mut text, "};\n");
-    put(&mut text, MESSAGE_FUNCTION.replace("NAME", &entry.name).trim_end());
+    put(
+        &mut text,
+        MESSAGE_FUNCTION.replace("NAME", &entry.name).replace("NOTE", if has_notes { NOTE } else { "" }).trim_end(),
+    );
     text
 }
 
@@ -356,13 +371,16 @@ const MESSAGE_FUNCTION: &str = r#"FRIT_EXPORT const char *NAME_message(frit_cont
     case FRIT_OK: return "";
     case FRIT_CHECK_FAILED:
         snprintf(rest, left, frit_messages[report->kind], (long long)report->numbers[0], (long long)report->numbers[1]);
-        break;
+NOTE        break;
     case FRIT_OUT_OF_MEMORY: snprintf(rest, left, "out of memory: %lld bytes wanted", (long long)report->bytes); break;
     default: snprintf(rest, left, "the recursion is too deep"); break;
     }
     return context->message;
 }
 "#;
+
+/// Adds what there is to say about a place.
+const NOTE: &str = "        strncat(context->message, report->site < 0 ? \"\" : frit_notes[report->site], size - strlen(context->message) - 1);\n";
 
 pub(super) fn c_string(text: &str) -> String {
     let mut quoted = String::from("\"");

@@ -32,7 +32,7 @@ use frit_ir::{FailureKind, Scalar};
 use frit_support::{SourceMap, Span};
 use module::{MathFunction, ModulePrinter};
 use proc::ProcPrinter;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// How to print a program.
@@ -47,11 +47,13 @@ pub struct Options {
     /// Declares mathematical functions such that C compilers may call their vector variants, unless
     /// `strict_fp`.
     pub vectors: bool,
+    /// What messages add about failures of checks at these places.
+    pub notes: BTreeMap<Span, String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true }
+        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true, notes: BTreeMap::new() }
     }
 }
 

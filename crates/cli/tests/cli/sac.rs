@@ -161,6 +161,32 @@ fn standard_input_is_read_by_all_engines_and_by_executables() {
 }
 
 #[test]
+fn files_of_either_extension_use_modules_that_are_deprecated() {
+    let place = Place::new();
+    place.file("Old.xsac", "module Old deprecated \"use New\";\nexport all;\nint two() { return 2; }\n");
+    place.file(
+        "p.xsac",
+        "use Old: {two};\nexternal int show(char[.] format, ...);\n#pragma linkname \"printf\"\n\
+         int main() { printf(\"%d\\n\", two()); return 0; }\n",
+    );
+    place.frit(["check", "p.xsac"]).prints("");
+    place.frit(["run", "p.xsac", "--engine", "evaluator"]).prints("2\n");
+}
+
+#[test]
+fn a_mistake_in_a_macro_is_told_once() {
+    let place = Place::new();
+    place.file(
+        "p.sac",
+        "#define BAD(x) (x + nothing)\n#define LINK(f) external double f(double x); #pragma linkname #f\n\
+         LINK(sinpi)\nint main() { a = BAD(1); b = BAD(2);\nc = BAD(3); return a; }\n",
+    );
+    let done = place.frit(["check", "p.sac"]).done();
+    assert_eq!(done.err.matches("`nothing`").count(), 1, "{}", done.err);
+    assert!(done.err.contains("2 more uses of the macro `BAD`: p.sac:4:30, p.sac:5:5"), "{}", done.err);
+}
+
+#[test]
 fn a_violated_constraint_names_its_function_on_every_engine() {
     let place = Place::new();
     place.file(
@@ -174,4 +200,7 @@ fn a_violated_constraint_names_its_function_on_every_engine() {
         let run = place.frit(["run", "p.sac"].iter().chain(words));
         run.fails(1, &["error[constraint-violated]", "p.sac:3:20", "a constraint of `drop`"]);
     }
+    place.frit(["build", "p.sac", "-O1", "-o", "p"]).prints("");
+    let built = place.command(place.path("p"), [""; 0]).done();
+    assert!(built.err.contains("p.sac:3:20: ") && built.err.contains("(a constraint of `drop`)"), "{}", built.err);
 }

@@ -5,8 +5,9 @@ use super::core::Program;
 use super::library;
 use super::source::{Included, Source, Vocabulary, include_from_disk, preprocess};
 use frit_support::diagnostic::Severity;
-use frit_support::{Diagnostic, FileId, SourceMap};
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use frit_support::{Diagnostic, FileId, SourceMap, Span};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// A file that has been read, but not parsed yet.
@@ -61,38 +62,75 @@ pub fn library_file(name: &str) -> Option<&'static str> {
 /// All mistakes in the file and the modules, in the order of the text.
 pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result<Program, Vec<Diagnostic>> {
     let mut found = Found { search, library: BTreeSet::new(), missing: BTreeSet::new() };
-    let (units, mut messages) = read(sources, file, &mut found);
+    let Read { units, mut messages, macro_uses } = read(sources, file, &mut found);
     let Found { library, missing, .. } = found;
     match check::check(sources, &units) {
         Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => {
             Ok(Program { library, missing, ..program })
         }
-        Ok(_) => {
-            tell_once(sources, &mut messages);
-            Err(messages)
-        }
+        Ok(_) => Err(told_once(sources, &macro_uses, messages)),
         Err(errors) => {
             messages.extend(check::error::diagnostics(errors));
             messages.sort_by_key(Diagnostic::span);
-            tell_once(sources, &mut messages);
-            Err(messages)
+            Err(told_once(sources, &macro_uses, messages))
         }
     }
 }
 
-/// Leaves the first of messages that say the same of the same place: a file may be included by many others, and its text be
-/// checked for each.
-fn tell_once(sources: &SourceMap, messages: &mut Vec<Diagnostic>) {
-    let mut told = HashSet::new();
-    messages.retain(|message| {
-        let span = message.span();
-        let file = sources.file(<FileId as frit_support::Index>::new(span.file as usize)).map(|file| file.name.clone());
-        told.insert((message.code, message.message.clone(), file, span.start, span.end))
-    });
+/// A program's files, parsed.
+struct Read {
+    units: Vec<Unit>,
+    /// What is wrong with their grammar.
+    messages: Vec<Diagnostic>,
+    /// The macro that is used at a place, by its name.
+    macro_uses: BTreeMap<Span, String>,
 }
 
-/// The file and all modules that it needs, parsed, with what is wrong with their grammar.
-fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> (Vec<Unit>, Vec<Diagnostic>) {
+/// Leaves the first of messages that say the same of the same place: a file may be included by many others, and its text be
+/// checked for each. What is wrong in the body of a macro is told at the first use, with the places of the others.
+fn told_once(sources: &SourceMap, macro_uses: &BTreeMap<Span, String>, messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    let mut kept: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
+    let mut of_macros: HashMap<(&str, &'static str, String), usize> = HashMap::new();
+    for message in messages {
+        let span = message.span();
+        let file = sources.file(<FileId as frit_support::Index>::new(span.file as usize)).map(|file| file.name.clone());
+        if !told.insert((message.code, message.message.clone(), file, span.start, span.end)) {
+            continue;
+        }
+        if let Some(name) = macro_uses.get(&span) {
+            match of_macros.entry((name, message.code, message.message.clone())) {
+                Entry::Occupied(first) => {
+                    kept[*first.get()].1.push(span);
+                    continue;
+                }
+                Entry::Vacant(place) => {
+                    place.insert(kept.len());
+                }
+            }
+        }
+        kept.push((message, Vec::new()));
+    }
+    let finish = |(message, others): (Diagnostic, Vec<Span>)| {
+        let Some(name) = macro_uses.get(&message.span()).filter(|_| !others.is_empty()) else { return message };
+        let shown = others.iter().take(SHOWN_USES).filter_map(|&span| sources.position(span));
+        let mut places: Vec<String> = shown.map(|place| place.to_string()).collect();
+        if others.len() > SHOWN_USES {
+            places.push("...".to_string());
+        }
+        let uses = if others.len() == 1 { "use" } else { "uses" };
+        let note =
+            format!("it is the same at {} more {uses} of the macro `{name}`: {}", others.len(), places.join(", "));
+        message.note(note)
+    };
+    kept.into_iter().map(finish).collect()
+}
+
+/// So many places of further uses are shown.
+const SHOWN_USES: usize = 5;
+
+/// The file and all modules that it needs.
+fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> Read {
     let path = sources.file(file).map(|file| PathBuf::from(&file.name)).unwrap_or_default();
     let mut pending = vec![of_user(sources, String::new(), file, found)];
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -183,7 +221,8 @@ fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
     Pending { name: name.to_string(), modules, source, origin: Origin::Library, given }
 }
 
-fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> (Vec<Unit>, Vec<Diagnostic>) {
+fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> Read {
+    let macro_uses = pending.iter().flat_map(|pending| pending.source.macro_uses().clone()).collect();
     let own: Vec<Vocabulary> = pending.iter().map(|pending| pending.source.vocabulary()).collect();
     let seen: Vec<Vec<usize>> = pending
         .iter()
@@ -213,5 +252,5 @@ fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> (Vec<Unit>, V
         };
         units.push(Unit { name, file, origin: pending.origin, given: pending.given });
     }
-    (units, messages)
+    Read { units, messages, macro_uses }
 }

@@ -14,7 +14,7 @@ use super::error::SyntaxError;
 use super::lex::{Raw, RawKind, Word, Words, lex};
 use super::source::Include;
 use frit_support::{FileId, SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -29,6 +29,8 @@ pub(super) struct Preprocessed {
     pub(super) tokens: Vec<Raw>,
     pub(super) words: Words,
     pub(super) errors: Vec<SyntaxError>,
+    /// The macro that is used at a place, by its name.
+    pub(super) uses: BTreeMap<Span, String>,
     /// The end of the main file.
     pub(super) end: Span,
 }
@@ -46,6 +48,7 @@ pub(super) fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Includ
         read: HashMap::new(),
         contexts: Vec::new(),
         separates: false,
+        uses: BTreeMap::new(),
         produced: 0,
         is_stopped: false,
     };
@@ -54,9 +57,11 @@ pub(super) fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Includ
     while let Some(token) = preprocessor.next_expanded() {
         tokens.push(token);
     }
-    let Preprocessor { words, errors, .. } = preprocessor;
+    let tokens = preprocessor.without_pragmas(tokens);
+    let Preprocessor { words, errors, uses, .. } = preprocessor;
+    let uses = uses.into_iter().map(|(span, name)| (span, words.text(name).to_string())).collect();
     let end = text.trim_end().len();
-    Preprocessed { tokens, words, errors, end: Span::new(file, end, end) }
+    Preprocessed { tokens, words, errors, uses, end: Span::new(file, end, end) }
 }
 
 struct Preprocessor<'a, 'i> {
@@ -73,6 +78,8 @@ struct Preprocessor<'a, 'i> {
     contexts: Vec<Context>,
     /// The next word does not join the one before, however close it stands: an expansion ended in between.
     separates: bool,
+    /// The macro that is used at a place: the outermost.
+    uses: BTreeMap<Span, Word>,
     /// How many words macros and repeated inclusion have made.
     produced: usize,
     /// A mistake after which it is no use to go on.
@@ -277,6 +284,43 @@ impl Preprocessor<'_, '_> {
             self.stop(SyntaxError::ExpansionTooLarge { span, limit: MAX_EXPANSION });
         }
         !self.is_stopped
+    }
+
+    // ---- pragmas in the words of macros
+
+    /// The words without `#pragma`s that macros made, and without `_Pragma("...")`. Such a pragma has no line of its own: it ends behind the
+    /// strings, lists in brackets and names separated by commas that follow its name.
+    fn without_pragmas(&self, tokens: Vec<Raw>) -> Vec<Raw> {
+        let is = |at: usize, wanted: u8| tokens.get(at).is_some_and(|raw| raw.kind == RawKind::Punct(wanted));
+        let is_name = |at: usize| tokens.get(at).is_some_and(|raw| raw.kind == RawKind::Name);
+        let is_word = |at: usize, word: &str| is_name(at) && self.text(tokens[at]) == word;
+        let is_text = |at: usize| tokens.get(at).is_some_and(|raw| raw.kind == RawKind::Text);
+        let mut kept = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            if is_word(at, "_Pragma") && is(at + 1, b'(') && is_text(at + 2) && is(at + 3, b')') {
+                at += 4;
+            } else if is(at, b'#') && tokens[at].origin.is_some() && is_word(at + 1, "pragma") {
+                let takes_names = is_word(at + 2, "effect");
+                at += 2 + usize::from(is_name(at + 2));
+                let mut may_be_name = takes_names;
+                loop {
+                    if is(at, b'[') {
+                        while at < tokens.len() && !is(at, b']') {
+                            at += 1;
+                        }
+                    } else if !(is_text(at) || is(at, b',') || may_be_name && is_name(at)) {
+                        break;
+                    }
+                    may_be_name = takes_names && is(at, b',');
+                    at += 1;
+                }
+            } else {
+                kept.push(tokens[at]);
+                at += 1;
+            }
+        }
+        kept
     }
 
     // ---- conditions

@@ -63,6 +63,7 @@ pub struct Source {
     tokens: Vec<Raw>,
     words: Words,
     messages: Vec<Diagnostic>,
+    uses: BTreeMap<Span, String>,
     end: Span,
     /// Its `typedef`s may be aliases: names for arrays of any extents.
     has_aliases: bool,
@@ -70,9 +71,9 @@ pub struct Source {
 
 /// Reads `file`, whose name in `map` is its path, and what it includes, which is added to `map`.
 pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) -> Source {
-    let Preprocessed { tokens, words, errors, end } = preprocess::preprocess(map, file, include);
+    let Preprocessed { tokens, words, errors, uses, end } = preprocess::preprocess(map, file, include);
     let messages = errors.iter().map(super::error::SyntaxError::diagnostic).collect();
-    Source { tokens, words, messages, end, has_aliases: false }
+    Source { tokens, words, messages, uses, end, has_aliases: false }
 }
 
 impl Source {
@@ -80,6 +81,11 @@ impl Source {
     #[must_use]
     pub fn of_library(self) -> Self {
         Self { has_aliases: true, ..self }
+    }
+
+    /// The macro that is used at a place, by its name.
+    pub fn macro_uses(&self) -> &BTreeMap<Span, String> {
+        &self.uses
     }
 
     /// The modules that the file names, in `use` and `import` or as `M::f`; sorted, each once.

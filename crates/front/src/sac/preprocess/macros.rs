@@ -141,7 +141,7 @@ impl Preprocessor<'_, '_> {
                 left.is_pasted = true;
                 at += 2;
                 continue;
-            } else if is_hash(at) && params.is_some() {
+            } else if is_hash(at) && params.is_some() && raw.get(at + 1).is_none_or(|&raw| self.text(raw) != "pragma") {
                 let Some(param) = param(at + 1) else {
                     self.bad_directive(raw[at].span, "define", "`#` needs a parameter behind it");
                     return None;
@@ -298,6 +298,7 @@ impl Preprocessor<'_, '_> {
 
     /// The body with the arguments in place of the parameters.
     fn substitute(&mut self, found: &Macro, args: &[Vec<Raw>], use_: Span, name: Word) -> Vec<Raw> {
+        self.uses.entry(use_).or_insert(name);
         let mut out: Vec<Raw> = Vec::new();
         let mut expanded: Vec<Option<Vec<Raw>>> = args.iter().map(|_| None).collect();
         let mut is_pasting = false;

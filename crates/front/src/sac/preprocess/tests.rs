@@ -54,6 +54,16 @@ fn macros_are_replaced_until_none_is_left() {
 }
 
 #[test]
+fn pragmas_that_macros_make_are_left_out() {
+    gives("#define LINK #pragma linkname \"f\"\na; LINK b", "a; b");
+    gives("#define F(f) int f(); #pragma linkname #f int g();\nF(f) c", "int f(); int g(); c");
+    gives("#define F(x) a #pragma effect A, B #pragma linksign [0, 1] x\nF(b)", "a b");
+    gives("#define ARGS(x) #x\n#define F(x) #pragma linkobj ARGS(x), \"o\" ;\nF(b)", ";");
+    gives("_Pragma(\"once\") a\n#define P _Pragma(\"x\")\nP b", "a b");
+    gives("#define F(x) #x #pragma\nF(a)", "\"a\"");
+}
+
+#[test]
 fn recursive_macros_end() {
     gives("#define A A + 1\nA", "A + 1");
     gives("#define A B\n#define B A\nA B", "A B");
