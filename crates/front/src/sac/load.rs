@@ -200,11 +200,14 @@ fn of_user(sources: &mut SourceMap, name: String, file: FileId, found: &mut Foun
     Pending { name, modules, source, origin: Origin::User, given }
 }
 
-/// The modules that a file names, and the one that reads, if it reads.
+/// The modules that a file names, and those behind functions of the language that it calls.
 fn needed(source: &Source) -> Vec<String> {
     let mut modules = source.modules();
     if source.mentions(&["scanf", "fscanf", "sscanf"]) {
         modules.push(library::SCANNING.to_string());
+    }
+    if source.mentions(&["sprintf"]) {
+        modules.push(library::FORMATS.to_string());
     }
     modules
 }

@@ -3,6 +3,7 @@
 use super::error::SacError;
 use super::expression::{Value, what};
 use super::modules::DeclId;
+use super::output::Variadic;
 use super::types::{INT, Ty, is_real, scalar, type_name};
 use super::{Checker, Origin, prims};
 use crate::sac::ast::{self, ExprKind as Ast, QualifiedName};
@@ -42,13 +43,16 @@ const MIXED: [&str; 17] =
     ["+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "min", "max", "mod", "pow", "atan2", "fmod"];
 
 impl<'a> Checker<'a> {
-    /// A call of something that is no function of the program: a primitive.
+    /// A call of something that is no function of the program: a primitive, or `sprintf`.
     pub(super) fn simple_call(
         &mut self,
         function: &'a QualifiedName,
         args: &'a [ast::Expr],
         span: Span,
     ) -> Option<Value> {
+        if self.variadic(function) == Some(Variadic::Text) {
+            return Some(self.text(args, span));
+        }
         if function.module.is_some() || !prims::is_primitive(&function.name.text) {
             return None;
         }

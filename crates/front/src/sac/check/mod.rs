@@ -27,6 +27,7 @@ mod structs;
 mod structure;
 mod suggestion;
 mod tensor;
+mod text;
 mod types;
 mod walk;
 mod with_loop;
@@ -89,6 +90,8 @@ struct Checker<'a> {
     visible: HashMap<(usize, &'a str), Rc<[DeclId]>>,
     program: Program,
     overloads: HashMap<(String, Vec<FunctionId>), OverloadId>,
+    /// The functions that `sprintf` is, by the types of the values.
+    texts: Vec<(Vec<types::Ty>, FunctionId)>,
     /// Functions whose bodies are still to be checked.
     called: VecDeque<(DeclId, FunctionId)>,
     helpers: HashMap<helper::Helper, FunctionId>,
@@ -110,6 +113,7 @@ impl<'a> Checker<'a> {
             visible: HashMap::new(),
             program: Program::default(),
             overloads: HashMap::new(),
+            texts: Vec::new(),
             called: VecDeque::new(),
             helpers: HashMap::new(),
             errors: Vec::new(),

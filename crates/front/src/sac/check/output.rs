@@ -1,5 +1,6 @@
 //! Functions that take as many values as a format says: `printf` and its like. They are part of the language, as no type says what
-//! they take. Those that read are in `scan`.
+//! they take. Those that read are in `scan`, the one that makes a text in
+//! `text`.
 
 use super::Checker;
 use super::error::SacError;
@@ -20,6 +21,8 @@ pub(super) enum Variadic {
     PrintTo,
     /// `error(status, format, values)`
     Fail,
+    /// `text = sprintf(format, values)`
+    Text,
     /// `n, values = scanf(format)`
     Scan,
     /// `n, values = fscanf(stream, format)`
@@ -30,10 +33,11 @@ pub(super) enum Variadic {
 
 impl Variadic {
     /// All of them, with their names and the modules that have them.
-    const ALL: [(Variadic, &'static str, &'static [&'static str]); 6] = [
+    const ALL: [(Variadic, &'static str, &'static [&'static str]); 7] = [
         (Variadic::Print, "printf", &["StdIO", "TermFile"]),
         (Variadic::PrintTo, "fprintf", &["StdIO", "TermFile", "File"]),
         (Variadic::Fail, "error", &["RuntimeError"]),
+        (Variadic::Text, "sprintf", &["String", "Structures"]),
         (Variadic::Scan, "scanf", &["StdIO", "TermFile"]),
         (Variadic::ScanFrom, "fscanf", &["StdIO", "TermFile", "File"]),
         (Variadic::ScanText, "sscanf", &["String", "Structures"]),
@@ -51,7 +55,7 @@ impl Variadic {
     /// What it takes before the values.
     fn takes(self) -> &'static str {
         match self {
-            Variadic::Print => "a format and the values to be shown",
+            Variadic::Print | Variadic::Text => "a format and the values to be shown",
             Variadic::PrintTo => "a stream, a format and the values to be shown",
             Variadic::Fail => "a status, a format and the values to be shown",
             Variadic::Scan => "a format",
@@ -130,6 +134,12 @@ impl<'a> Checker<'a> {
                 self.emit(StmtKind::Output { stream, format: Arc::new(format), args: shown }, span);
                 let value = super::prims::prim(Prim::Exit, vec![status], Ty::scalar(super::types::BOOL), span).expr;
                 self.emit(StmtKind::Assign { targets: vec![None], value }, span);
+            }
+            Variadic::Text => {
+                let text = self.text(args, span);
+                if !text.ty.is_error() {
+                    self.emit(StmtKind::Assign { targets: vec![None], value: text.expr }, span);
+                }
             }
             Variadic::Scan | Variadic::ScanFrom | Variadic::ScanText => {
                 self.scan(variadic, args, span);

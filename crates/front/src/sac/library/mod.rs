@@ -63,6 +63,9 @@ pub(crate) const ALWAYS: &str = "ArrayBasics";
 /// The module that `scanf` and its like read with.
 pub(crate) const SCANNING: &str = "Scanning";
 
+/// The module that `sprintf` takes formats apart with.
+pub(crate) const FORMATS: &str = "Formats";
+
 /// What a program without `use` and `import` sees: together, all of the library.
 pub(crate) const PRELOADED: &[&str] = &["Numerical", "Structures", "StdIO", "CommandLine"];
 
