@@ -76,7 +76,7 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
         let code = &mut codes[0];
         let main = executable::main(&units[0], code)?;
         code.source += &main;
-        code.linked = code.linked.take().map(|linked| linked + &code.for_c + &main);
+        code.linked.iter_mut().for_each(|linked| linked.push_str(&(code.for_c.clone() + &main)));
     }
     match compiler {
         None => write(&partial, &codes[0].source)?,
@@ -86,7 +86,7 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
             let flags = product.flags(codes.len());
             let made = match product {
                 Product::Executable => {
-                    Cache::of_user().and_then(|cache| compiler.link(&codes[0], level, &partial, flags, &cache))
+                    Cache::of_user().and_then(|cache| compiler.link(&[&codes[0]], level, &partial, flags, &cache))
                 }
                 // What other programs are linked with has its own run-time system.
                 Product::Library | Product::Object | Product::Source => {

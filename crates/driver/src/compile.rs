@@ -109,30 +109,9 @@ impl Array for Computed {
 ///
 /// There is no entry function; a step that is left out is none, or would not run; native code is demanded and there is no C compiler; a bug.
 pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
-    unit.entry()?;
-    check_without(options, None)?;
-    if let Some(why) = evaluated(unit, options)? {
-        let runner = Runner::Evaluator { why };
-        return Ok(Compiled {
-            runner,
-            threads: options.threads,
-            input: options.input.clone(),
-            timings: Vec::new(),
-            copies: Vec::new(),
-        });
-    }
-    let compiler = match options.engine {
-        Engine::Interpreter | Engine::Evaluator => Err(None),
-        Engine::Native => Ok(Compiler::find().map_err(native_bug)?),
-        Engine::Auto => Compiler::find().map_err(Some),
-    };
-    let compiler = match compiler {
+    let compiler = match compiler_for(unit, options)? {
         Ok(compiler) => compiler,
-        Err(missing) => {
-            let mut pipeline = Pipeline::new(unit, options);
-            let program = pipeline.optimise(None)?;
-            return Ok(interpreted(program, missing.map(|error| error.to_string()), pipeline, options));
-        }
+        Err(compiled) => return Ok(compiled),
     };
     let start = Instant::now();
     let cache = Cache::of_user().map_err(native_bug)?;
@@ -158,6 +137,38 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
         place.remember(unit, &object.path, &code.entry, &copies);
     }
     native(&compiler, &object.path, &code.entry, object.is_cached, timings, copies, options)
+}
+
+/// The C compiler for a program that is to be native code, or the program as something else runs it.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub(crate) fn compiler_for(unit: &Unit, options: &Options) -> Result<Result<Compiler, Compiled>, Error> {
+    unit.entry()?;
+    check_without(options, None)?;
+    if let Some(why) = evaluated(unit, options)? {
+        return Ok(Err(Compiled {
+            runner: Runner::Evaluator { why },
+            threads: options.threads,
+            input: options.input.clone(),
+            timings: Vec::new(),
+            copies: Vec::new(),
+        }));
+    }
+    let compiler = match options.engine {
+        Engine::Interpreter | Engine::Evaluator => Err(None),
+        Engine::Native => Ok(Compiler::find().map_err(native_bug)?),
+        Engine::Auto => Compiler::find().map_err(Some),
+    };
+    match compiler {
+        Ok(compiler) => Ok(Ok(compiler)),
+        Err(missing) => {
+            let mut pipeline = Pipeline::new(unit, options);
+            let program = pipeline.optimise(None)?;
+            Ok(Err(interpreted(program, missing.map(|error| error.to_string()), pipeline, options)))
+        }
+    }
 }
 
 /// The program in a file, if it was compiled before with these options and nothing changed that it depends on; what [`load`](crate::load) and
@@ -200,7 +211,7 @@ fn again(compiler: &Compiler, recalled: Recalled, start: Instant, options: &Opti
 }
 
 /// The program in a compiled object.
-fn native(
+pub(crate) fn native(
     compiler: &Compiler,
     object: &Path,
     entry: &Entry,

@@ -37,6 +37,7 @@ pub mod plan;
 mod recall;
 pub mod sac;
 mod source;
+mod together;
 
 pub use build::{Built, build, build_all};
 pub use compile::{Compiled, Computed, Outcome, compile, recall, recall_call, run};
@@ -47,3 +48,4 @@ pub use options::{Engine, Fusion, Level, Options, Scalarise};
 pub use output::{write_text, write_texts};
 pub use pipeline::{Notation, StepInfo, Timing, dump, steps};
 pub use source::{Unit, load, load_call, load_entry, load_l0, load_sac};
+pub use together::compile_all;

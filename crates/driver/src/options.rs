@@ -45,7 +45,7 @@ pub enum Engine {
 }
 
 /// What a user may choose.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How much work the compiler puts into the program.
     pub level: Level,

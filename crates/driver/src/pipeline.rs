@@ -136,6 +136,8 @@ pub(crate) struct Pipeline<'u> {
     options: &'u Options,
     /// What names exported by generated code begin with.
     pub(crate) name: String,
+    /// The program is printed to stand in a file with others.
+    pub(crate) among_others: bool,
     /// How long each step took so far.
     pub(crate) timings: Vec<Timing>,
     /// Copies that the program did not ask for, found in lowering.
@@ -150,7 +152,7 @@ impl<'u> Pipeline<'u> {
     pub(crate) fn new(unit: &'u Unit, options: &'u Options) -> Self {
         let (timings, copies, log) = (Vec::new(), Vec::new(), frit_plan::Log::default());
         let intermediates = frit_fuse::nest::Report::default();
-        Self { unit, options, name: "program".into(), timings, copies, log, intermediates }
+        Self { unit, options, name: "program".into(), among_others: false, timings, copies, log, intermediates }
     }
 
     /// The array IR after the optimiser, or after its step `until`: the end of [`SIMPLIFY`] and [`FUSE`], the first run of
@@ -351,6 +353,7 @@ impl<'u> Pipeline<'u> {
             region_work: self.options.target.region_work,
             vectors: self.options.level != Level::O0,
             notes: self.unit.constraints.iter().map(|(&span, names)| (span, constraint_of(names))).collect(),
+            among_others: self.among_others,
         };
         let (text, sources) = (|| nest.to_string(), &self.unit.sources);
         self.guard(C.name, &text, || frit_back::c::print(nest, sources, &options))

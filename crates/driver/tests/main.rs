@@ -1,4 +1,4 @@
-//! All integration tests of the crate in one binary: linking one is faster than linking 10.
+//! All integration tests of the crate in one binary: linking one is faster than linking 11.
 
 mod c_verify;
 mod common;
@@ -12,3 +12,4 @@ mod native_scans;
 mod native_transposes;
 mod outputs;
 mod plan_files;
+mod together;

@@ -9,6 +9,7 @@
 //!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
 //!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words.
 
+use crate::place::failures;
 use frit_driver::{Engine, Error, Level, Options, error::Kind};
 use std::path::{Path, PathBuf};
 
@@ -178,27 +179,47 @@ fn load(case: &Case) -> Result<Loaded, Error> {
     Ok((unit, arguments))
 }
 
-/// Runs a loaded case; the output and exit status, or the error. What only the evaluator can run is run by it.
-fn run_case(case: &Case, (unit, arguments): &Loaded, options: &Options) -> Result<(String, i32), Error> {
-    let evaluator = &sac_engines()[0].1;
-    let options = if case.dynamic { evaluator } else { options };
-    let options = Options { input: Some(case.stdin.clone().into_bytes()), ..options.clone() };
-    let outcome = frit_driver::run(unit, arguments.clone(), &options)?;
-    Ok((outcome.output + &unit.text(&outcome.results), outcome.status))
+/// How many programs are compiled together.
+const BATCH: usize = 40;
+
+/// Says for each case and engine how the run differs from what must come of it; nothing if it does not.
+pub fn differences(cases: &[Case], engines: &[(&'static str, Options)]) -> Vec<String> {
+    let batches: Vec<&[Case]> = cases.chunks(BATCH).collect();
+    failures(&batches, |batch| differences_of_batch(batch, engines))
 }
 
-/// Says for each engine how its run differs from what must come of it; nothing if it does not. The program is loaded once.
-pub fn differences(case: &Case, engines: &[(&'static str, Options)]) -> Vec<String> {
-    let loaded = load(case);
-    let of_engine = |(engine, options): &(&'static str, Options)| {
-        let run = loaded.as_ref().map_err(Clone::clone).and_then(|loaded| run_case(case, loaded, options));
-        difference(case, run).map(|what| format!("{}, {engine}: {what}", case.path.display()))
-    };
-    engines.iter().filter_map(of_engine).collect()
+/// The same for some cases: each is loaded once, and what is native is compiled together.
+fn differences_of_batch(cases: &[Case], engines: &[(&'static str, Options)]) -> Vec<String> {
+    let loaded: Vec<_> = cases.iter().map(|case| (case, load(case))).collect();
+    let mut runs = Vec::new();
+    let mut found = Vec::new();
+    for (case, loaded) in &loaded {
+        for (engine, options) in engines {
+            // What only the evaluator can run is run by it.
+            let options = if case.dynamic { &sac_engines()[0].1 } else { options };
+            let options = Options { input: Some(case.stdin.clone().into_bytes()), ..options.clone() };
+            match loaded {
+                Ok((unit, arguments)) => runs.push((*case, engine, unit, arguments, options)),
+                Err(error) => found.extend(difference(case, engine, Err(error.clone()))),
+            }
+        }
+    }
+    let programs: Vec<_> = runs.iter().map(|(_, _, unit, _, options)| (*unit, options)).collect();
+    for ((case, engine, unit, arguments, _), compiled) in runs.iter().zip(frit_driver::compile_all(&programs)) {
+        let run = compiled.and_then(|compiled| compiled.run(unit, (*arguments).clone()));
+        let run = run.map(|outcome| (outcome.output + &unit.text(&outcome.results), outcome.status));
+        found.extend(difference(case, engine, run));
+    }
+    found
+}
+
+/// Says how a run on an engine differs from what must come of it; nothing if it does not.
+fn difference(case: &Case, engine: &str, run: Result<(String, i32), Error>) -> Option<String> {
+    wrong(case, run).map(|what| format!("{}, {engine}: {what}", case.path.display()))
 }
 
 /// Says how a run differs from what must come of it; nothing if it does not.
-fn difference(case: &Case, run: Result<(String, i32), Error>) -> Option<String> {
+fn wrong(case: &Case, run: Result<(String, i32), Error>) -> Option<String> {
     let squeeze = |text: &str| match case.input {
         Input::Text(_) => vec![text.chars().filter(|c| !c.is_whitespace()).collect::<String>()],
         Input::Words(_) | Input::Call(..) => text.split_whitespace().map(str::to_string).collect(),

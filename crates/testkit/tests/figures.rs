@@ -103,7 +103,7 @@ fn figures_print_the_same_interpreted_as_written_and_native_optimised() {
         ("interpreted, optimised", options(Level::O1, Engine::Interpreter)),
         ("native, optimised", options(Level::O1, Engine::Native)),
     ];
-    let found = all_differences(&figures(), |case| differences(case, &ways));
+    let found = differences(&figures(), &ways);
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }
 

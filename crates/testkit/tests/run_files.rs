@@ -1,7 +1,7 @@
 //! Every program in `tests/run` gives its result, or its error, on every engine.
 
 use frit_driver::Options;
-use frit_testkit::place::{failures, project};
+use frit_testkit::place::project;
 use frit_testkit::run_files::{Case, cases, differences, engines, sac_engines};
 
 #[test]
@@ -31,6 +31,6 @@ fn folder(name: &str) -> std::path::PathBuf {
 
 /// Every case gives its result on all engines.
 fn agree(cases: &[Case], engines: &[(&'static str, Options)]) {
-    let found = failures(cases, |case| differences(case, engines));
+    let found = differences(cases, engines);
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }

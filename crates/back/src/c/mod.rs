@@ -27,6 +27,8 @@ mod stmt;
 mod transpose;
 mod types;
 
+use arith::Helper;
+use entry::Interface;
 use frit_ir::nest::Program;
 use frit_ir::{FailureKind, Scalar};
 use frit_support::{SourceMap, Span};
@@ -49,11 +51,21 @@ pub struct Options {
     pub vectors: bool,
     /// What messages add about failures of checks at these places.
     pub notes: BTreeMap<Span, String>,
+    /// Names of procedures and tables begin with `name` too, so that the program can stand in a
+    /// file with others: [`Linked::text`].
+    pub among_others: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true, notes: BTreeMap::new() }
+        Self {
+            name: "program".into(),
+            strict_fp: false,
+            region_work: 1 << 16,
+            vectors: true,
+            notes: BTreeMap::new(),
+            among_others: false,
+        }
     }
 }
 
@@ -74,7 +86,7 @@ pub struct CSource {
     /// The same for a caller in this process, which links it with [`runtime`]. It lacks the larger
     /// functions of the run-time system and the typed interface for callers in C. `None` if the
     /// file needs no run-time system.
-    pub linked: Option<String>,
+    pub linked: Option<Linked>,
     /// The typed interface that [`linked`](Self::linked) lacks.
     pub for_c: String,
     /// The header that describes its exported functions.
@@ -83,6 +95,76 @@ pub struct CSource {
     pub entry: Entry,
     /// Flags other than the optimisation level, without which the file's meaning changes.
     pub flags: Vec<&'static str>,
+}
+
+/// A program without the larger functions of the run-time system.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    region_work: i64,
+    has_output: bool,
+    has_requests: bool,
+    mathematics: BTreeSet<MathFunction>,
+    /// C compilers may call vector variants of `mathematics`.
+    vectors: bool,
+    helpers: BTreeSet<Helper>,
+    /// Tables, procedures and entry points.
+    program: String,
+}
+
+impl Linked {
+    /// Programs as one C file. Those of several were printed with [`Options::among_others`], names of
+    /// their own, and equal other options.
+    pub fn text(programs: &[&Self]) -> String {
+        let mathematics: BTreeSet<MathFunction> =
+            programs.iter().flat_map(|program| &program.mathematics).copied().collect();
+        let prototypes: String = mathematics.iter().map(|function| format!("{};\n", function.prototype())).collect();
+        format!(
+            "#define FRIT_RUNTIME_APART\n{INCLUDES}{prototypes}{GCC_FLAGS}{}{}",
+            Self::shared(programs),
+            Self::own(programs)
+        )
+    }
+
+    /// What the run-time system declares for these programs.
+    fn shared(programs: &[&Self]) -> String {
+        let mut shared = format!(
+            "/* Scalar operations that threads must save in a loop: some times as many as take as long as starting threads. */\n\
+             #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {}\n#endif\n\n",
+            programs[0].region_work
+        );
+        shared += RUNTIME_HEADER;
+        if programs.iter().any(|program| program.has_output) {
+            shared += OUTPUT_HEADER;
+        }
+        if programs.iter().any(|program| program.has_requests) {
+            shared += INPUT_HEADER;
+        }
+        shared
+    }
+
+    /// The programs themselves, with what they need of operations that C lacks.
+    fn own(programs: &[&Self]) -> String {
+        let mut text = "\n/* ---- the program ---- */\n\n".to_owned();
+        let with_vectors = programs.iter().filter(|program| program.vectors);
+        text += &vector_mathematics(&with_vectors.flat_map(|program| &program.mathematics).copied().collect());
+        let helpers: BTreeSet<Helper> = programs.iter().flat_map(|program| &program.helpers).copied().collect();
+        helpers.iter().for_each(|helper| text += &helper.definition());
+        if !helpers.is_empty() {
+            text.push('\n');
+        }
+        programs.iter().for_each(|program| text += &program.program);
+        text
+    }
+
+    /// Scalar operations that threads must save in a loop.
+    pub fn region_work(&self) -> i64 {
+        self.region_work
+    }
+
+    /// Puts more text behind the program.
+    pub fn push_str(&mut self, text: &str) {
+        self.program.push_str(text);
+    }
 }
 
 /// The interface of compiled code.
@@ -165,49 +247,33 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let interface = entry::interface(&mut module);
     let name = &interface.entry.name;
     let flags = flags(options.strict_fp);
-    let region_work = options.region_work;
-    let mut shared = format!(
-        "/* Scalar operations that threads must save in a loop: some times as many as take as long as starting threads. */\n\
-         #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {region_work}\n#endif\n\n"
-    );
-    shared += RUNTIME_HEADER;
     let has_requests = module.has_requests;
     let has_output = has_requests || procs.contains("frit_write(w)");
-    if has_output {
-        shared += OUTPUT_HEADER;
-    }
-    if has_requests {
-        shared += INPUT_HEADER;
-    }
-    let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
-    if !options.strict_fp && options.vectors {
-        program += &vector_mathematics(&module.mathematics);
-    }
-    for helper in &module.helpers {
-        program += &helper.definition();
-    }
-    if !module.helpers.is_empty() {
-        program.push('\n');
-    }
-    program += &module.tables;
     if !prototypes.is_empty() {
-        program += &prototypes;
-        program.push('\n');
+        prototypes.push('\n');
     }
-    program += &procs;
-    program += &interface.general;
+    let linked = Linked {
+        region_work: options.region_work,
+        has_output,
+        has_requests,
+        vectors: !options.strict_fp && options.vectors,
+        program: [&*module.tables, &prototypes, &procs, &interface.general].concat(),
+        mathematics: module.mathematics,
+        helpers: module.helpers,
+    };
+    let alone = [&linked];
     let output = if has_output { OUTPUT } else { "" };
     let input = if has_requests { INPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
-         {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{input}{program}{}",
+         {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{}\n{RUNTIME}{output}{input}{}{}",
         flags.join(" "),
+        Linked::shared(&alone),
+        Linked::own(&alone),
         interface.for_c
     );
-    let mathematics: String =
-        module.mathematics.iter().map(|function| format!("{};\n", function.prototype())).collect();
-    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{INCLUDES}{mathematics}{GCC_FLAGS}{shared}{program}"));
-    CSource { source, linked, for_c: interface.for_c, header: interface.header, entry: interface.entry, flags }
+    let Interface { for_c, header, entry, general: _ } = interface;
+    CSource { source, linked: Some(linked), for_c, header, entry, flags }
 }
 
 /// Settings for gcc.

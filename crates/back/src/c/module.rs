@@ -4,7 +4,7 @@
 //! Procedures are printed in `proc`.
 
 use super::arith::Helper;
-use super::names::Names;
+use super::names::{Names, legal};
 use super::types::{c_type, element_type, literal};
 use super::{Options, Site};
 use frit_ir::nest::walk::Role;
@@ -64,18 +64,22 @@ pub(super) struct ModulePrinter<'p> {
     /// Names of tables by the address of their elements; the program keeps them alive.
     table_names: HashMap<*const Tensor, String>,
     names: Names,
+    /// What the names of procedures and tables begin with.
+    prefix: String,
 }
 
 impl<'p> ModulePrinter<'p> {
     pub(super) fn new(program: &'p Program, entry: ProcId, sources: &'p SourceMap, options: &'p Options) -> Self {
         let mut names = Names::default();
+        let prefix = if options.among_others { format!("{}_", legal(&options.name)) } else { String::new() };
+        let of_procs = format!("{prefix}fun_");
         let calls = Calls::new(program, entry);
         Self {
             program,
             sources,
             options,
             entry,
-            proc_names: (program.procs.iter()).map(|(_, proc)| names.prefixed("fun_", &proc.name)).collect(),
+            proc_names: (program.procs.iter()).map(|(_, proc)| names.prefixed(&of_procs, &proc.name)).collect(),
             order: calls.order,
             is_recursive: calls.is_recursive,
             param_owners: program.procs.iter().map(|(_, proc)| param_owners(proc)).collect(),
@@ -87,6 +91,7 @@ impl<'p> ModulePrinter<'p> {
             tables: String::new(),
             table_names: HashMap::new(),
             names: Names::default(),
+            prefix,
         }
     }
 
@@ -114,7 +119,7 @@ impl<'p> ModulePrinter<'p> {
         if let Some(name) = self.table_names.get(&key) {
             return name.clone();
         }
-        let name = self.names.prefixed("table_", wanted);
+        let name = self.names.prefixed(&format!("{}table_", self.prefix), wanted);
         let count = tensor.data().len();
         let t = element_type(tensor.elem());
         let result = write!(self.tables, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));

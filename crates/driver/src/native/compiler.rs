@@ -5,7 +5,8 @@
 
 use super::cache::Key;
 use super::{Cache, NativeError, file_error};
-use frit_back::c::CSource;
+use frit_back::c::{CSource, Linked};
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
 use std::iter;
@@ -109,36 +110,47 @@ impl Compiler {
 
     /// Compiles a program into a shared object, or finds it in the cache.
     pub fn compile(&self, source: &CSource, optimisation: Optimisation, cache: &Cache) -> Result<Object, NativeError> {
+        self.compile_together(&[source], optimisation, cache)
+    }
+
+    /// Compiles programs with equal flags, which were printed to stand in one file, into one shared object, or finds it in the cache.
+    pub fn compile_together(
+        &self,
+        sources: &[&CSource],
+        optimisation: Optimisation,
+        cache: &Cache,
+    ) -> Result<Object, NativeError> {
         let start = Instant::now();
-        let key = self.key(source, optimisation);
+        let key = self.key(&content(sources), &sources[0].flags, optimisation);
         if let Some(path) = cache.find(key) {
             return Ok(Object { path, is_cached: true, time: start.elapsed() });
         }
         let made = cache.scratch("o");
-        self.link(source, optimisation, &made, &["-fPIC", "-shared"], cache)?;
+        self.link(sources, optimisation, &made, &["-fPIC", "-shared"], cache)?;
         let path = cache.insert(key, &made)?;
         Ok(Object { path, is_cached: false, time: start.elapsed() })
     }
 
-    /// Compiles a program into the file `output`; the run-time system that is linked with it is kept in the cache. `extra` are flags for
-    /// this use: `-fPIC -shared` for a shared object, none for an executable.
+    /// Compiles programs, as [`compile_together`](Self::compile_together) does, into the file `output`; the run-time system that is
+    /// linked with them is kept in the cache. `extra` are flags for this use: `-fPIC -shared` for a shared object, none for an executable.
     pub fn link(
         &self,
-        source: &CSource,
+        sources: &[&CSource],
         optimisation: Optimisation,
         output: &Path,
         extra: &[&str],
         cache: &Cache,
     ) -> Result<(), NativeError> {
-        let content = source.linked.as_ref().unwrap_or(&source.source);
+        let (content, flags) = (content(sources), &sources[0].flags);
+        let needs_runtime = sources.iter().any(|source| source.linked.is_some());
         let text = cache.scratch("c");
-        fs::write(&text, content).map_err(|error| file_error(&text, "write", &error))?;
+        fs::write(&text, &*content).map_err(|error| file_error(&text, "write", &error))?;
         let built = self.with_threads(|threads| {
-            let runtime = source.linked.is_some().then(|| self.runtime(threads, cache)).transpose()?;
+            let runtime = needs_runtime.then(|| self.runtime(threads, cache)).transpose()?;
             let files: Vec<&Path> = iter::once(text.as_path()).chain(runtime.as_deref()).collect();
-            self.build(&source.flags, optimisation, &files, output, &[extra, &[threads]].concat())
+            self.build(flags, optimisation, &files, output, &[extra, &[threads]].concat())
         });
-        let built = built.map_err(|error| keep(error, self.key(source, optimisation), content));
+        let built = built.map_err(|error| keep(error, self.key(&content, flags, optimisation), &content));
         let _ = fs::remove_file(&text); // Stale files are evicted.
         built
     }
@@ -164,7 +176,8 @@ impl Compiler {
         flags.dedup();
         let built = self
             .with_threads(|threads| self.build(&flags, optimisation, &texts, output, &[extra, &[threads]].concat()));
-        built.map_err(|error| keep(error, self.key(&sources[0], optimisation), &sources[0].source))
+        let CSource { source, flags, .. } = &sources[0];
+        built.map_err(|error| keep(error, self.key(source, flags, optimisation), source))
     }
 
     /// The run-time system as an object that programs are linked with: compiled, or found in the cache.
@@ -234,9 +247,8 @@ impl Compiler {
     }
 
     /// Of everything that the object depends on.
-    fn key(&self, source: &CSource, optimisation: Optimisation) -> Key {
-        let content = source.linked.as_ref().unwrap_or(&source.source);
-        let flags = format!("{:?} {:?}", optimisation.flags(), source.flags);
+    fn key(&self, content: &str, flags: &[&str], optimisation: Optimisation) -> Key {
+        let flags = format!("{:?} {flags:?}", optimisation.flags());
         Key::of([content.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
     }
 
@@ -248,6 +260,12 @@ impl Compiler {
         let length = metadata.map(|metadata| metadata.len());
         format!("{} {:?} {length:?} {changed:?} {}", self.path.display(), self.arguments, processor())
     }
+}
+
+/// The C file that these programs are compiled from.
+fn content<'s>(sources: &[&'s CSource]) -> Cow<'s, str> {
+    let linked: Option<Vec<&Linked>> = sources.iter().map(|source| source.linked.as_ref()).collect();
+    linked.map_or_else(|| sources[0].source.as_str().into(), |linked| Linked::text(&linked).into())
 }
 
 /// Moves the source of a refused program to where it outlives the cache, and says so in the error.
