@@ -390,6 +390,17 @@ pub enum Notation {
     Sac,
 }
 
+/// The program as loops, after the last step.
+///
+/// # Errors
+///
+/// The program has no array IR; a bug.
+pub fn loops(unit: &Unit, options: &Options) -> Result<nest::Program, Error> {
+    let mut pipeline = Pipeline::new(unit, options);
+    let program = pipeline.optimise(None)?;
+    pipeline.loops(&program, None)
+}
+
 /// The program after a step, as text, in this notation.
 ///
 /// # Errors

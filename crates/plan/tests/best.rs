@@ -21,8 +21,8 @@ fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limi
         merges += usize::from(plan.after != plan.before);
         searched += usize::from(check(&graph, &solve(&graph, &greedily), &greedily)[..3] != found[..3]);
     }
-    assert!(searched > 0, "all greedy plans are the best");
-    assert!(merges > graphs / 4, "only {merges} of {graphs} graphs have anything to merge");
+    assert!(!random::is_usual() || searched > 0, "all greedy plans are the best");
+    assert!(!random::is_usual() || merges > graphs / 4, "only {merges} of {graphs} graphs have anything to merge");
 }
 
 #[test]
@@ -74,5 +74,5 @@ fn greedy_plans_are_legal_and_mostly_the_best() {
         let found = check(&graph, &solve(&graph, &limits), &limits);
         optimal += usize::from(found == best(&graph, &limits));
     }
-    assert!(optimal > cases * 9 / 10, "{optimal} of {cases} greedy plans are the best");
+    assert!(!random::is_usual() || optimal > cases * 9 / 10, "{optimal} of {cases} greedy plans are the best");
 }

@@ -10,7 +10,8 @@
 //!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words.
 
 use crate::place::failures;
-use frit_driver::{Engine, Error, Level, Options, error::Kind};
+use frit_driver::{Engine, Error, Level, Notation, Options, Unit, dump, error::Kind, pipeline};
+use frit_ir::nest::{Expr, LoopKind};
 use std::path::{Path, PathBuf};
 
 /// A program, its input, and what must come of it.
@@ -156,7 +157,7 @@ pub fn run(name: &str, source: &str, input: &str, options: &Options) -> Result<S
 }
 
 /// A program with its arguments, ready for every engine.
-type Loaded = (frit_driver::Unit, Vec<frit_driver::Tensor>);
+type Loaded = (Unit, Result<Vec<frit_driver::Tensor>, Error>);
 
 /// Loads a case.
 fn load(case: &Case) -> Result<Loaded, Error> {
@@ -164,15 +165,18 @@ fn load(case: &Case) -> Result<Loaded, Error> {
     let (unit, arguments) = match &case.input {
         Input::Text(input) => {
             let unit = frit_driver::load_l0(&name, &case.source)?;
-            let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", input)?;
+            let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", input);
             (unit, arguments)
         }
         Input::Words(words) => {
             let unit = frit_driver::load(&case.path)?;
-            let arguments = frit_driver::arguments::from_words(&unit, words)?;
+            let arguments = frit_driver::arguments::from_words(&unit, words);
             (unit, arguments)
         }
-        Input::Call(function, words) => frit_driver::load_call(&case.path, function, words)?,
+        Input::Call(function, words) => {
+            let (unit, arguments) = frit_driver::load_call(&case.path, function, words)?;
+            (unit, Ok(arguments))
+        }
     };
     let beyond = unit.array_ir().err().map(|error| error.to_string());
     assert_eq!(beyond.is_some(), case.dynamic, "{}: {beyond:?}", case.path.display());
@@ -182,7 +186,8 @@ fn load(case: &Case) -> Result<Loaded, Error> {
 /// How many programs are compiled together.
 const BATCH: usize = 40;
 
-/// Says for each case and engine how the run differs from what must come of it; nothing if it does not.
+/// Says for each case and engine how the run differs from what must come of it; nothing if it does not. Native code of a program as
+/// it is written has neither threads nor vectors.
 pub fn differences(cases: &[Case], engines: &[(&'static str, Options)]) -> Vec<String> {
     let batches: Vec<&[Case]> = cases.chunks(BATCH).collect();
     failures(&batches, |batch| differences_of_batch(batch, engines))
@@ -199,10 +204,17 @@ fn differences_of_batch(cases: &[Case], engines: &[(&'static str, Options)]) -> 
             let options = if case.dynamic { &sac_engines()[0].1 } else { options };
             let options = Options { input: Some(case.stdin.clone().into_bytes()), ..options.clone() };
             match loaded {
-                Ok((unit, arguments)) => runs.push((*case, engine, unit, arguments, options)),
-                Err(error) => found.extend(difference(case, engine, Err(error.clone()))),
+                Ok((unit, Ok(arguments))) => runs.push((*case, engine, unit, arguments, options)),
+                Ok((_, Err(error))) | Err(error) => found.extend(difference(case, engine, Err(error.clone()))),
             }
         }
+    }
+    for (case, loaded) in &loaded {
+        let is_compiled = |unit: &Unit| unit.entry().is_ok() && unit.array_ir().is_ok();
+        let Some((unit, _)) = loaded.as_ref().ok().filter(|(unit, _)| is_compiled(unit)) else { continue };
+        let as_written = |(_, options): &&(_, Options)| options.level == Level::O0 && options.engine == Engine::Native;
+        let marks = engines.iter().filter(as_written).flat_map(|(_, options)| threads_and_vectors(unit, options));
+        found.extend(marks.map(|mark| format!("{} has {mark} at -O0", case.path.display())));
     }
     let programs: Vec<_> = runs.iter().map(|(_, _, unit, _, options)| (*unit, options)).collect();
     for ((case, engine, unit, arguments, _), compiled) in runs.iter().zip(frit_driver::compile_all(&programs)) {
@@ -210,6 +222,37 @@ fn differences_of_batch(cases: &[Case], engines: &[(&'static str, Options)]) -> 
         let run = run.map(|outcome| (outcome.output + &unit.text(&outcome.results), outcome.status));
         found.extend(difference(case, engine, run));
     }
+    found
+}
+
+/// What only code for threads or vectors has: pragmas, teams of threads, vector variants of mathematical functions and
+/// blocks of scans.
+const MARKS: [&str; 8] =
+    ["#pragma omp", "omp_", "simd", "frit_parallel", "frit_team", "FRIT_VECTOR", "_in_vectors", "frit_scan_"];
+
+/// What a program has of threads and vectors, in its loops and in its C.
+fn threads_and_vectors(unit: &Unit, options: &Options) -> Vec<String> {
+    let (loops, c) = match (pipeline::loops(unit, options), dump(unit, "c", Notation::Ir, options)) {
+        (Ok(loops), Ok(c)) => (loops, c),
+        (Err(error), _) | (_, Err(error)) => return vec![error.to_string()],
+    };
+    let mut found = Vec::new();
+    for (_, proc) in loops.procs.iter() {
+        proc.for_each_loop(&proc.body, &mut |_, data| match &data.kind {
+            LoopKind::Sequential
+            | LoopKind::Independent { parallel: None, simd: false, .. }
+            | LoopKind::Scan { simd: false, .. } => {}
+            kind => found.push(format!("{kind:?}")),
+        });
+        proc.for_each_expr(&proc.body, &mut |expr| {
+            if expr.any_part(&mut |part| matches!(part, Expr::Threads)) {
+                found.push("the number of threads".into());
+            }
+        });
+    }
+    // Before that is the library that all programs share.
+    let (_, program) = c.split_once("/* ---- the program ---- */").expect("the library ends");
+    found.extend(MARKS.iter().filter(|mark| program.contains(**mark)).map(|mark| format!("`{mark}` in its C")));
     found
 }
 

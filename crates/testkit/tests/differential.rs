@@ -1,7 +1,7 @@
 //! Random programs give the same results interpreted and compiled, as written and optimised, with loops merged and not, on one
 //! thread and on two.
 
-use frit_driver::{Engine, Error, Fusion, Level, Options, error::Kind};
+use frit_driver::{Compiled, Engine, Error, Fusion, Level, Options, Unit, error::Kind};
 use frit_support::random;
 use frit_testkit::l0_programs::{Flavour, Generated, generate, generate_batch};
 use proptest::strategy::{Strategy, ValueTree};
@@ -57,10 +57,13 @@ const PIPELINE_CONSTRUCTS: [&str; 14] = [
     "if ",
 ];
 
-fn run(unit: &frit_driver::Unit, program: &Generated, options: &Options) -> Result<String, Error> {
+fn run(unit: &Unit, program: &Generated, options: &Options) -> Result<String, Error> {
+    run_compiled(unit, program, frit_driver::compile(unit, options))
+}
+
+fn run_compiled(unit: &Unit, program: &Generated, compiled: Result<Compiled, Error>) -> Result<String, Error> {
     let arguments = frit_driver::arguments::from_text(unit, "<stdin>", &program.input)?;
-    let outcome = frit_driver::run(unit, arguments, options)?;
-    Ok(unit.bits(&outcome.results))
+    Ok(unit.bits(&compiled?.run(unit, arguments)?.results))
 }
 
 fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), TestCaseError> {
@@ -85,8 +88,9 @@ fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), Te
         ("native, optimised", options(Level::O1, Engine::Native, 1)),
         ("native, optimised, two threads", options(Level::O1, Engine::Native, 2)),
     ];
-    for (engine, options) in others {
-        let found = run(&unit, program, &options);
+    let ways: Vec<(&Unit, &Options)> = others.iter().map(|(_, options)| (&unit, options)).collect();
+    for ((engine, options), compiled) in others.iter().zip(frit_driver::compile_all(&ways)) {
+        let found = run_compiled(&unit, program, compiled);
         let agrees = match (&expected, &found) {
             (Ok(expected), Ok(found)) => expected == found,
             // Another of several errors may be reported, and one in dead code may disappear; none may appear.

@@ -3,7 +3,7 @@
 
 use frit_driver::explain::{self, Request};
 use frit_driver::machine::{Caches, Target};
-use frit_driver::{Engine, Level, Options, error::Kind};
+use frit_driver::{Engine, Error, Level, Options, Unit, error::Kind};
 use frit_support::{Random, random};
 use std::fmt::Write;
 
@@ -35,25 +35,37 @@ struct Tally {
 fn compare(step: &str, generate: fn(&mut Random) -> (String, String)) -> Tally {
     let mut random = Random::new(random::seed());
     let mut tally = Tally { programs: random::cases(24), ..Tally::default() };
-    for _ in 0..tally.programs {
-        let (source, input) = generate(&mut random);
-        let unit = frit_driver::load_l0("generated.l0", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
-        let run = |level, engine, threads| {
-            let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", &input).expect("the input is right");
-            let options = Options {
-                level,
-                engine,
-                threads,
-                verify: true,
-                target: Target { caches: Caches { last: 0, ..Caches::USUAL }, ..target() },
-                ..Options::default()
-            };
-            frit_driver::run(&unit, arguments, &options).map(|outcome| unit.bits(&outcome.results))
+    let made: Vec<(String, String)> = (0..tally.programs).map(|_| generate(&mut random)).collect();
+    let load = |(source, _): &(String, String)| {
+        frit_driver::load_l0("generated.l0", source).unwrap_or_else(|error| panic!("{error}\n{source}"))
+    };
+    let units: Vec<Unit> = made.iter().map(load).collect();
+    let options = |level, engine, threads| Options {
+        level,
+        engine,
+        threads,
+        verify: true,
+        target: Target { caches: Caches { last: 0, ..Caches::USUAL }, ..target() },
+        ..Options::default()
+    };
+    let ways = [
+        options(Level::O0, Engine::Interpreter, 1),
+        options(Level::O2, Engine::Native, 1),
+        options(Level::O2, Engine::Native, 2),
+        options(Level::O2, Engine::Native, 3),
+    ];
+    let all: Vec<(&Unit, &Options)> = units.iter().flat_map(|unit| ways.iter().map(move |way| (unit, way))).collect();
+    let mut compiled = frit_driver::compile_all(&all).into_iter();
+    for (unit, (source, input)) in units.iter().zip(&made) {
+        let mut run = || {
+            let arguments = frit_driver::arguments::from_text(unit, "<stdin>", input).expect("the input is right");
+            let outcome = compiled.next().expect("each is compiled in each way")?.run(unit, arguments)?;
+            Ok(unit.bits(&outcome.results))
         };
-        let expected = run(Level::O0, Engine::Interpreter, 1);
+        let expected: Result<String, Error> = run();
         tally.failed += usize::from(expected.is_err());
-        for threads in [1, 2, 3] {
-            match (&expected, run(Level::O2, Engine::Native, threads)) {
+        for Options { threads, .. } in &ways[1..] {
+            match (&expected, run()) {
                 (Ok(expected), Ok(found)) => assert_eq!(*expected, found, "{threads} threads, {input}\n{source}"),
                 (Err(expected), Err(found)) => {
                     assert_eq!(
@@ -66,7 +78,7 @@ fn compare(step: &str, generate: fn(&mut Random) -> (String, String)) -> Tally {
             }
         }
         let options = Options { threads: 2, target: target(), ..Options::default() };
-        let explained = explain::explain(&unit, &Request::default(), &options).expect("the program is right");
+        let explained = explain::explain(unit, &Request::default(), &options).expect("the program is right");
         let mut done = explained.how_loops_run.iter().filter(|decision| decision.word() == "done");
         tally.reshaped += usize::from(done.any(|decision| decision.rule == step));
     }

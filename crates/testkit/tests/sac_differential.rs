@@ -52,16 +52,8 @@ const CONSTRUCTS: [&str; 40] = [
     "...",
 ];
 
-fn run(source: &str, engine: Engine, level: Level, threads: usize, strict_fp: bool) -> Result<String, Error> {
-    let unit = frit_driver::load_sac("generated.sac", source)?;
-    let options = Options { engine, level, threads, strict_fp, verify: true, ..Options::default() };
-    let arguments = frit_driver::arguments::from_words(&unit, &[])?;
-    let outcome = frit_driver::run(&unit, arguments, &options)?;
-    // The sign of a number that is none depends on how it came about.
-    Ok(outcome.output.replace("-nan", "nan"))
-}
-
-const ENGINES: [(&str, Engine, Level, usize); 5] = [
+const ENGINES: [(&str, Engine, Level, usize); 6] = [
+    ("evaluator", Engine::Evaluator, Level::O0, 1),
     ("interpreter, as written", Engine::Interpreter, Level::O0, 1),
     ("interpreter, optimised", Engine::Interpreter, Level::O3, 1),
     ("native, as written", Engine::Native, Level::O0, 1),
@@ -71,15 +63,32 @@ const ENGINES: [(&str, Engine, Level, usize); 5] = [
 
 /// Says how engines differ on a program; nothing if they agree.
 fn difference(source: &str, strict_fp: bool) -> Option<String> {
-    let expected = match run(source, Engine::Evaluator, Level::O0, 1, strict_fp) {
-        Ok(output) => output,
-        Err(error) => return Some(format!("the generator made a wrong program:\n{error}\n{source}")),
+    let wrong = |error| format!("the generator made a wrong program:\n{error}\n{source}");
+    let unit = match frit_driver::load_sac("generated.sac", source) {
+        Ok(unit) => unit,
+        Err(error) => return Some(wrong(error)),
     };
-    for (name, engine, level, threads) in ENGINES {
-        let found = run(source, engine, level, threads, strict_fp);
+    let ways = ENGINES.map(|(_, engine, level, threads)| Options {
+        engine,
+        level,
+        threads,
+        strict_fp,
+        verify: true,
+        ..Options::default()
+    });
+    let mut outputs = frit_driver::compile_all(&ways.each_ref().map(|way| (&unit, way))).into_iter().map(|compiled| {
+        let arguments = frit_driver::arguments::from_words(&unit, &[])?;
+        // The sign of a number that is none depends on how it came about.
+        Ok(compiled?.run(&unit, arguments)?.output.replace("-nan", "nan"))
+    });
+    let expected: String = match outputs.next().expect("the evaluator is the first engine") {
+        Ok(output) => output,
+        Err(error) => return Some(wrong(error)),
+    };
+    for ((name, ..), found) in ENGINES.iter().skip(1).zip(outputs) {
         let agrees = found.as_ref().is_ok_and(|found| found.split_whitespace().eq(expected.split_whitespace()));
         if !agrees {
-            let found = found.unwrap_or_else(|error| error.to_string());
+            let found = found.unwrap_or_else(|error: Error| error.to_string());
             return Some(format!("{name}\nexpected: {expected}\nfound:    {found}\nprogram:\n{source}"));
         }
     }

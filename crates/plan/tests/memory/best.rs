@@ -23,7 +23,7 @@ fn plans_remove_the_greatest_size_there_is() {
         assert!(solution.fates.iter().all(worth));
     }
     assert!(
-        given_up > cases / 20 && apart > cases * 3 / 20,
+        !random::is_usual() || (given_up > cases / 20 && apart > cases * 3 / 20),
         "{given_up} graphs have conflicts, {apart} have preventing paths"
     );
 }
@@ -44,7 +44,10 @@ fn plans_have_the_least_peak_there_is() {
         assert_eq!(best, solution.cost, "graph {at}: {graph:#?}\n{solution:#?}");
         other += usize::from(peak(&graph, &solve(&graph, Objective::Size, &SearchLimits::default()).clusters) > best);
     }
-    assert!(other > cases / 90, "only {other} plans of the least size do not have the least peak");
+    assert!(
+        !random::is_usual() || other > cases / 90,
+        "only {other} plans of the least size do not have the least peak"
+    );
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn plans_move_the_least_there_is() {
             Some(traffic(&graph, &solve(&graph, Objective::Size, &SearchLimits::default()).clusters)) > best,
         );
     }
-    assert!(other > cases / 200, "only {other} plans of the least size do not move least");
+    assert!(!random::is_usual() || other > cases / 200, "only {other} plans of the least size do not move least");
 }
 
 #[test]
@@ -93,7 +96,8 @@ fn of_plans_as_good_the_one_that_moves_least_and_then_has_the_fewest_loops_is_ta
             loops_decide +=
                 usize::from(ranks.iter().any(|rank| (rank.0, rank.1) == (best.0, best.1) && rank.2 > best.2));
         }
-        assert!(objective == Objective::Traffic || moves_decide > cases / 8, "{objective:?}: {moves_decide}");
-        assert!(loops_decide > cases / 8, "{objective:?}: {loops_decide}");
+        let is_counted = random::is_usual() && objective != Objective::Traffic;
+        assert!(!is_counted || moves_decide > cases / 8, "{objective:?}: {moves_decide}");
+        assert!(!random::is_usual() || loops_decide > cases / 8, "{objective:?}: {loops_decide}");
     }
 }
