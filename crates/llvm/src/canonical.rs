@@ -5,6 +5,7 @@
 
 mod expose;
 mod fills;
+mod sides;
 mod unnest;
 
 use crate::facts::{Facts, Loop, Scev};
@@ -403,6 +404,7 @@ pub(crate) fn is_regular(facts: &Facts) -> bool {
         && equal_ways(facts).is_empty()
         && known_exit_values(facts).is_empty()
         && nested_guards(facts).is_empty()
+        && sides::sides(facts).is_empty()
         && unnest::nested(facts).is_empty()
         && expose::idle_defaults(facts).is_empty()
         && expose::late_counts(facts).is_empty()
@@ -456,6 +458,7 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     fills::make_loops(func, numbers);
     prove_guards(func);
     close_joins(func);
+    sides::part_sides(func, &wanted);
     unnest::unnest(func, &wanted);
     join_equal_ways(func);
     // From the innermost loops outwards.

@@ -9,6 +9,7 @@
 //! - `forms`, `dependence`: addresses as polynomials, and the exact test on integer sets;
 //! - `planning`, `profit`, `refusal`: which loops become one;
 //! - `prepare`, `weave`, `strand`, `tidy`: the rewriting;
+//! - `unfold`: loops behind a branch between loops;
 //! - `contraction`: what need not go through memory any more;
 //! - `pass`: all of it in order; `report`: what was decided.
 //!
@@ -34,6 +35,7 @@ mod report;
 mod strand;
 mod sys;
 mod tidy;
+mod unfold;
 mod weave;
 
 pub mod command;

@@ -10,20 +10,24 @@ use crate::contraction::contract;
 use crate::dependence::Tester;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
-use crate::ir::{Block, Func, Value};
+use crate::ir::{Block, Func};
 use crate::options::{Fuse, Options};
 use crate::planning::{self, Cluster, Planned};
 use crate::prepare::{self, Prepared};
 use crate::refusal::Refusal;
-use crate::region::{Kind, Region, regions};
+use crate::region::{Kind, Node, Region, regions};
 use crate::report::{Decision, Named, Outcome, Report};
 use crate::sys::{self, Emitter};
 use crate::tidy;
+use crate::unfold::{self, Fork, objects};
 use crate::weave::{PART, Replaced, weave};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// More rounds than loop nests are deep: fused loops may meet others.
 const MOST_ROUNDS: usize = 24;
+
+/// Branches of one function behind which a loop is tried on each way.
+const MOST_FORKS: usize = 16;
 
 /// Fuses loops of the function. True if it was changed.
 pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: &mut Report) -> bool {
@@ -34,9 +38,10 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     if !canonical::has_two_loops(&facts) {
         return false;
     }
+    let forks = &mut { MOST_FORKS };
     let changed = if canonical::is_regular(&facts) {
         drop(facts);
-        fuse(func, options, emitter, report, &mut BTreeSet::new(), true)
+        fuse(func, options, emitter, report, &mut BTreeSet::new(), true, forks)
     } else {
         canonical::number(&facts);
         drop(facts);
@@ -46,7 +51,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         canonical::bring_into_form(copy, None);
         let mut tried = Report::new(func);
         let mut fused = BTreeSet::new();
-        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, true);
+        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, true, forks);
         unsafe { sys::frit_delete_function(copy.0) }
         // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
         // given for all of them.
@@ -58,7 +63,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         }
         if works {
             canonical::bring_into_form(func, Some(&fused));
-            if !fuse(func, options, emitter, report, &mut BTreeSet::new(), false) {
+            if !fuse(func, options, emitter, report, &mut BTreeSet::new(), false, &mut { MOST_FORKS }) {
                 tidy::tidy(func);
             }
         }
@@ -72,7 +77,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
 }
 
 /// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`; loops that stay apart are told if
-/// `tell_apart`.
+/// `tell_apart`. Behind as many branches as `forks` says a loop is tried on each way.
 fn fuse(
     func: Func,
     options: &Options,
@@ -80,6 +85,7 @@ fn fuse(
     report: &mut Report,
     fused: &mut BTreeSet<usize>,
     tell_apart: bool,
+    forks: &mut usize,
 ) -> bool {
     let mut changed = false;
     let mut options = options.clone();
@@ -123,6 +129,16 @@ fn fuse(
             chosen.push((region, clusters, prepared));
         }
         if chosen.is_empty() {
+            if let Some(fork) = fork_that_pays(&facts, &regions, &options, forks) {
+                drop(chosen);
+                drop(regions);
+                drop(forms);
+                drop(facts);
+                fork.unfold(func);
+                tidy::tidy(func);
+                changed = true;
+                continue;
+            }
             // What stays apart is known only now.
             if tell_apart {
                 apart.extend(unreached(&facts, &regions));
@@ -156,6 +172,39 @@ fn fuse(
         tidy::tidy(func);
     }
     changed
+}
+
+/// A branch behind which a loop is fused with others if it is there on each way. That is tried on a copy of the function.
+fn fork_that_pays(facts: &Facts, regions: &[Region], options: &Options, left: &mut usize) -> Option<Fork> {
+    if options.small || options.limit == Some(0) {
+        return None;
+    }
+    let nodes = regions.iter().flat_map(|region| &region.nodes).filter_map(Node::as_loop);
+    let guards: HashSet<Block> = nodes.filter(|node| node.guard.is_some()).map(|node| node.from).collect();
+    let forks = unfold::forks(facts, &guards);
+    let mut works = |at: usize| {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        // SAFETY: the copy is deleted again, and nothing else knows of it.
+        let copy = Func(unsafe { sys::frit_clone_function(facts.func.0) });
+        let own = Facts::new(copy);
+        // Blocks of the copy are in the order of the original's.
+        let twins: HashMap<Block, Block> = facts.func.blocks().into_iter().zip(copy.blocks()).collect();
+        let twin = |block: &Block| twins[block];
+        let fork = unfold::forks(&own, &guards.iter().map(twin).collect()).into_iter().nth(at);
+        drop(own);
+        let fused = fork.is_some_and(|fork| {
+            fork.unfold(copy);
+            tidy::tidy(copy);
+            fuse(copy, options, std::ptr::null_mut(), &mut Report::new(copy), &mut BTreeSet::new(), false, left)
+        });
+        unsafe { sys::frit_delete_function(copy.0) }
+        fused
+    };
+    let at = (0..forks.len()).find(|&at| works(at))?;
+    forks.into_iter().nth(at)
 }
 
 /// Computes what each cluster needs. Where that cannot be done for all its loops it is done for as many of the first ones as can
@@ -208,10 +257,6 @@ fn unreached(facts: &Facts, regions: &[Region]) -> Vec<(Decision, Block)> {
             home.extend(node.inside().into_iter().map(|block| (block, at)));
         }
     }
-    let objects = |of: Loop| -> HashSet<Value> {
-        let pointers = of.blocks().into_iter().flat_map(|block| block.instructions());
-        pointers.filter_map(|instruction| Some(instruction.access_pointer()?.underlying_object())).collect()
-    };
     let loops: Vec<Loop> =
         canonical::all_loops(facts).into_iter().filter(|of| of.header().terminator().marked() != Some(PART)).collect();
     let mut found = Vec::new();
@@ -250,7 +295,9 @@ fn branch_between(facts: &Facts, first: Loop, second: Loop) -> Option<String> {
             reached = true;
             continue;
         }
-        if facts.loop_of(block) != first.parent() || seen.len() > MOST_BETWEEN {
+        // The next iteration of the loop around is another matter.
+        let again = first.parent().is_some_and(|around| around.header() == block);
+        if again || facts.loop_of(block) != first.parent() || seen.len() > MOST_BETWEEN {
             continue;
         }
         let next = block.successors();

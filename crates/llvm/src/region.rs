@@ -383,7 +383,7 @@ fn step(
 }
 
 /// Where all ways from the end of a block meet again, in the same loop.
-fn meeting_point(facts: &Facts, at: Block, parent: Option<Loop>) -> Option<Block> {
+pub(crate) fn meeting_point(facts: &Facts, at: Block, parent: Option<Loop>) -> Option<Block> {
     let mut join = facts.immediate_post_dominator(at)?;
     // The blocks of the loop itself come first.
     while facts.loop_of(join) != parent {
@@ -393,7 +393,7 @@ fn meeting_point(facts: &Facts, at: Block, parent: Option<Loop>) -> Option<Block
 }
 
 /// Exceptional ways in and out are not moved.
-fn is_odd(blocks: &[Block]) -> bool {
+pub(crate) fn is_odd(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| {
         block.instructions().iter().any(|instruction| instruction.ty().is_token()) || block.has_address_taken()
     })
@@ -404,7 +404,7 @@ fn is_switch(terminator: Value) -> bool {
 }
 
 /// The blocks on the ways from one block to the other; `None` if one of them leads elsewhere.
-fn between(at: Block, join: Block, header: Option<Block>) -> Option<Vec<Block>> {
+pub(crate) fn between(at: Block, join: Block, header: Option<Block>) -> Option<Vec<Block>> {
     let mut inside = Vec::new();
     let mut seen = HashSet::from([join]);
     let mut work = at.successors();

@@ -1,6 +1,5 @@
 // Nests of two loops over rows of symbolic length: fused at both levels where both allow it.
 // fuse: both 2, outer_only 1, inner_only 1, transposed 0, rows_behind 2, rows_ahead 2, columns_ahead 2, upside_down 0
-// cooked: rows_ahead 1
 // refuse: transposed backward-dependence, upside_down backward-dependence|call-memory
 // run: both a=f64[n*m] b=f64[n*m] c=f64[n*m] n=0..8 m=0..8
 // run: outer_only a=f64[n*m] b=f64[n*m] c=f64[n*m] n=0..8 m=0..8
