@@ -5,10 +5,14 @@
 
 use std::collections::BTreeMap;
 
-/// Names that mean something already. These are the keywords of C, what the run-time system defines
-/// without a prefix, and what the headers that programs include declare or define. Of macros, only
-/// those that have a small letter in their names. Sorted.
+/// Names that mean something already. These are the keywords of C and C++, what the run-time system
+/// defines without a prefix, and what the headers of C and of POSIX declare or define: callers include
+/// them beside ours, and a library must not take the place of the system's functions. Of macros, only
+/// those that have a small letter in their names, or one letter. Sorted.
 const RESERVED: &str = include_str!("reserved.txt");
+
+/// What the names of variants of reserved names end in.
+const WIDTHS: [&str; 5] = ["f128", "f32x", "f64x", "f32", "f64"];
 
 /// The names given so far in one scope.
 #[derive(Clone, Debug, Default)]
@@ -72,12 +76,14 @@ fn begun_well(mut name: String) -> String {
 /// The name itself, or the nearest one that C allows and no header defines.
 pub(super) fn legal(wanted: &str) -> String {
     let mut name = begun_well(only_letters(wanted));
-    if ["frit_", "omp_", "fun_", "table_", "l0_", "sac_"].iter().any(|prefix| name.starts_with(prefix)) {
+    if ["frit_", "omp_", "atomic_", "fun_", "table_", "l0_", "sac_"].iter().any(|prefix| name.starts_with(prefix)) {
         name.insert(0, 'v');
     }
+    // Functions and constants of `math.h` and `complex.h` have variants for each width.
+    let stem = WIDTHS.iter().find_map(|width| name.strip_suffix(width)).unwrap_or(&name);
     // Names all in capitals are those of macros.
-    let is_macro_like = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-    if is_macro_like || RESERVED.lines().any(|word| word == name) {
+    let is_macro_like = stem.len() > 1 && !stem.contains(|c: char| c.is_ascii_lowercase());
+    if is_macro_like || RESERVED.lines().any(|word| word == stem || word == name) {
         name.push('_');
     }
     name
@@ -108,6 +114,10 @@ mod tests {
         assert_eq!(names.visible("int"), "int_");
         assert_eq!(names.visible("printf"), "printf_");
         assert_eq!(names.visible("EOF"), "EOF_");
+        assert_eq!(names.visible("M_PIf32x"), "M_PIf32x_");
+        for word in ["signal", "I", "class", "new", "expf64", "cexp", "assert"] {
+            assert_eq!(names.visible(word), format!("{word}_"));
+        }
         assert_eq!(names.visible("N"), "N");
         assert_eq!(names.visible("frit_open"), "vfrit_open");
         assert_eq!(names.visible("1st"), "v1st");
