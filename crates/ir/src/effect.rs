@@ -8,6 +8,7 @@ mod host;
 pub use host::{Host, Sink};
 
 use crate::Format;
+use crate::format::Taken;
 use std::fmt;
 use std::sync::Arc;
 
@@ -125,8 +126,8 @@ impl Effect {
     /// How many arguments it has.
     pub fn arity(&self) -> usize {
         match self {
-            Effect::Print(format) => format.conversions().count(),
-            Effect::PrintTo(format) => 1 + format.conversions().count(),
+            Effect::Print(format) => format.takes().count(),
+            Effect::PrintTo(format) => 1 + format.takes().count(),
             Effect::Ask(request) => request.params().len(),
         }
     }
@@ -141,8 +142,11 @@ impl Effect {
             Effect::PrintTo(_) if at == 0 => number(),
             Effect::Print(format) | Effect::PrintTo(format) => {
                 let skipped = at - usize::from(matches!(self, Effect::PrintTo(_)));
-                let conversion = format.conversions().nth(skipped)?;
-                (!conversion.kind.accepts(elem, rank)).then(|| format!("`{conversion}` shows no {elem} of rank {rank}"))
+                let taken = format.takes().nth(skipped)?;
+                (!taken.accepts(elem, rank)).then(|| match taken {
+                    Taken::Value(conversion) => format!("`{conversion}` shows no {elem} of rank {rank}"),
+                    Taken::Count(conversion) => format!("`{conversion}` counts by no {elem} of rank {rank}"),
+                })
             }
             Effect::Ask(request) => match request.params().get(at)? {
                 Param::Number => number(),

@@ -22,17 +22,38 @@ pub enum Piece {
     Conversion(Conversion),
 }
 
-/// `%[flags][width][.precision]kind`; length modifiers say nothing, since arguments know their types.
+/// `%[flags][width][.precision][length]kind`. Of the lengths, `h` and `hh` say that an integer is narrowed. The others say nothing, since
+/// arguments know their types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Conversion {
     /// Of `-`, `+`, ` `, `#`, `0`, each at most once.
     pub flags: String,
     /// The least number of characters.
-    pub width: Option<u32>,
+    pub width: Option<Count>,
     /// Digits after the point, significant digits, or the most characters of a string.
-    pub precision: Option<u32>,
+    pub precision: Option<Count>,
+    /// `h`, `hh`: an integer is shown as if it had so many bits.
+    pub bits: Option<u32>,
     /// How the argument is shown.
     pub kind: ConversionKind,
+}
+
+/// A width or a precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    /// As written.
+    Number(u32),
+    /// `*`: an argument before the one that is shown. A negative width means the flag `-`, a negative precision none.
+    Argument,
+}
+
+/// What an argument is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken<'f> {
+    /// The width or precision of this conversion.
+    Count(&'f Conversion),
+    /// The value that it shows.
+    Value(&'f Conversion),
 }
 
 /// How an argument is shown.
@@ -64,6 +85,11 @@ pub enum ConversionKind {
         /// `G`
         upper: bool,
     },
+    /// `a`, `A`: a real with hexadecimal digits and a power of two.
+    HexReal {
+        /// `A`
+        upper: bool,
+    },
     /// `c`: a character.
     Char,
     /// `s`: a vector of characters.
@@ -86,7 +112,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// A conversion that does not exist (`%n`, `%p`, `*` and unfinished ones included).
+    /// A conversion that does not exist (`%n`, `%p` and unfinished ones included).
     pub fn parse(text: &str) -> Result<Format, FormatError> {
         let mut pieces = Vec::new();
         let mut plain = String::new();
@@ -110,15 +136,20 @@ impl Format {
         Ok(Format { pieces })
     }
 
-    /// The conversions in order: one argument each.
-    pub fn conversions(&self) -> impl Iterator<Item = &Conversion> {
-        self.pieces.iter().filter_map(|piece| match piece {
+    /// What its arguments are for, in order.
+    pub fn takes(&self) -> impl Iterator<Item = Taken<'_>> {
+        let conversions = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Conversion(conversion) => Some(conversion),
             Piece::Text(_) => None,
+        });
+        conversions.flat_map(|conversion| {
+            let counts =
+                [conversion.width, conversion.precision].into_iter().filter(|count| *count == Some(Count::Argument));
+            counts.map(|_| Taken::Count(conversion)).chain([Taken::Value(conversion)])
         })
     }
 
-    /// The text for these arguments, one per conversion, each of a type that [`ConversionKind::accepts`].
+    /// The text for these arguments, each of a type that [`Taken::accepts`].
     ///
     /// It is what C prints, with three differences: widths and precisions of texts count characters, not bytes;
     /// a character is a code point, written as UTF-8; and no `nan` has a sign, since which sign a computation gives
@@ -130,7 +161,9 @@ impl Format {
             match piece {
                 Piece::Text(plain) => text.push_str(plain),
                 Piece::Conversion(conversion) => {
-                    conversion.render(args.next().expect("a format has an argument for each conversion"), &mut text);
+                    let mut next = || args.next().expect("a format has an argument for all that it takes");
+                    let conversion = conversion.settled(|| count(next()));
+                    conversion.render(next(), &mut text);
                 }
             }
         }
@@ -168,6 +201,15 @@ impl Reader<'_> {
         Some(c)
     }
 
+    /// A width or precision, if one stands here.
+    fn count(&mut self, start: usize) -> Result<Option<Count>, FormatError> {
+        if self.peek() == Some('*') {
+            self.next();
+            return Ok(Some(Count::Argument));
+        }
+        Ok(self.number(start)?.map(Count::Number))
+    }
+
     /// A decimal number, if one stands here; an error if it is larger than C's `int`.
     fn number(&mut self, start: usize) -> Result<Option<u32>, FormatError> {
         let mut value = None;
@@ -192,16 +234,23 @@ fn conversion(rest: &mut Reader<'_>) -> Result<Conversion, FormatError> {
             flags.push(flag);
         }
     }
-    let width = rest.number(start)?;
+    let width = rest.count(start)?;
     let mut precision = None;
     if rest.peek() == Some('.') {
         rest.next();
         // A point alone means 0.
-        precision = Some(rest.number(start)?.unwrap_or(0));
+        precision = Some(rest.count(start)?.unwrap_or(Count::Number(0)));
     }
-    while rest.peek().is_some_and(|c| "hlLqjzt".contains(c)) {
+    let mut halves = 0;
+    while let Some(length) = rest.peek().filter(|&c| "hlLqjzt".contains(c)) {
         rest.next();
+        halves += u32::from(length == 'h');
     }
+    let bits = match halves {
+        0 => None,
+        1 => Some(16),
+        _ => Some(8),
+    };
     let kind = match rest.next() {
         Some('d' | 'i') => ConversionKind::Decimal,
         Some('u') => ConversionKind::Unsigned,
@@ -214,18 +263,40 @@ fn conversion(rest: &mut Reader<'_>) -> Result<Conversion, FormatError> {
         Some('E') => ConversionKind::Exponent { upper: true },
         Some('g') => ConversionKind::General { upper: false },
         Some('G') => ConversionKind::General { upper: true },
+        Some('a') => ConversionKind::HexReal { upper: false },
+        Some('A') => ConversionKind::HexReal { upper: true },
         Some('c') => ConversionKind::Char,
         Some('s') => ConversionKind::Text,
-        Some('*') => return Err(error("width and precision must be written as numbers, `*` takes none".into())),
         Some(c) => return Err(error(format!("there is no conversion `%{c}`"))),
         None => return Err(error("the conversion has no end; a percent sign is written `%%`".into())),
     };
-    Ok(Conversion { flags, width, precision, kind })
+    Ok(Conversion { flags, width, precision, bits, kind })
 }
 
 impl Conversion {
     fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)
+    }
+
+    /// The same with numbers for `*`, each the next that is given.
+    fn settled(&self, mut next: impl FnMut() -> i32) -> Conversion {
+        let mut settled = self.clone();
+        if self.width == Some(Count::Argument) {
+            let width = next();
+            settled.width = Some(Count::Number(width.unsigned_abs()));
+            if width < 0 && !self.has('-') {
+                settled.flags.push('-');
+            }
+        }
+        if self.precision == Some(Count::Argument) {
+            settled.precision = u32::try_from(next()).ok().map(Count::Number);
+        }
+        settled
+    }
+
+    /// The digits after the point and so on, as a number.
+    fn precision(&self) -> Option<usize> {
+        self.precision.and_then(Count::number)
     }
 
     /// Appends the argument as this conversion shows it.
@@ -236,7 +307,8 @@ impl Conversion {
             }
             ConversionKind::Fixed { upper }
             | ConversionKind::Exponent { upper }
-            | ConversionKind::General { upper } => {
+            | ConversionKind::General { upper }
+            | ConversionKind::HexReal { upper } => {
                 let value = match arg.data().get(0) {
                     Const::F32(bits) => f64::from(f32::from_bits(bits)),
                     Const::F64(bits) => f64::from_bits(bits),
@@ -254,7 +326,7 @@ impl Conversion {
             }
             ConversionKind::Text => {
                 let TensorData::Char(codes) = arg.data() else { panic!("`{self}` shows no {}", arg.elem()) };
-                let shown = self.precision.map_or(codes.len(), |most| codes.len().min(most as usize));
+                let shown = self.precision().map_or(codes.len(), |most| codes.len().min(most));
                 let shown: String = codes[..shown].iter().map(|&code| character(code)).collect();
                 self.pad("", &shown, false, text);
             }
@@ -269,8 +341,10 @@ impl Conversion {
             other => panic!("`{self}` shows no {}", other.scalar()),
         };
         // As C's promotions have it: 32 bits at least, and what a conversion without sign shows is the pattern.
-        let pattern = if bits == 32 { u64::from(value as u32) } else { value as u64 };
-        let signed = if bits == 32 { i64::from(value as i32) } else { value };
+        // What is narrowed then is narrowed as C does it.
+        let unused = 64 - self.bits.map_or(bits, |bits| bits as usize);
+        let pattern = (value as u64) << unused >> unused;
+        let signed = value << unused >> unused;
         let (sign, mut digits) = match self.kind {
             ConversionKind::Decimal => (self.sign(signed < 0), signed.unsigned_abs().to_string()),
             ConversionKind::Octal => ("", format!("{pattern:o}")),
@@ -278,11 +352,11 @@ impl Conversion {
             ConversionKind::Hex { upper: true } => ("", format!("{pattern:X}")),
             _ => ("", pattern.to_string()),
         };
-        if let Some(least) = self.precision {
+        if let Some(least) = self.precision() {
             if least == 0 && pattern == 0 {
                 digits.clear();
             }
-            digits.insert_str(0, &"0".repeat((least as usize).saturating_sub(digits.len())));
+            digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
         }
         let mut prefix = sign.to_string();
         match self.kind {
@@ -308,7 +382,13 @@ impl Conversion {
             self.pad(sign, name, false, text);
             return;
         }
-        let precision = self.precision.map_or(6, |p| p as usize);
+        if matches!(self.kind, ConversionKind::HexReal { .. }) {
+            let digits = self.hex_real(magnitude);
+            let (mark, digits) = if upper { ("0X", digits.to_uppercase()) } else { ("0x", digits) };
+            self.pad(&format!("{sign}{mark}"), &digits, true, text);
+            return;
+        }
+        let precision = self.precision().unwrap_or(6);
         let (mantissa, exponent) = match self.kind {
             ConversionKind::Fixed { .. } => (fixed(magnitude, precision), None),
             ConversionKind::Exponent { .. } => {
@@ -338,6 +418,34 @@ impl Conversion {
         self.pad(sign, &digits, true, text);
     }
 
+    /// What stands behind `0x`: a finite real without sign by its bits, rounded to even.
+    fn hex_real(&self, magnitude: f64) -> String {
+        const FRACTION: usize = 52;
+        let bits = magnitude.to_bits();
+        let fraction = bits & ((1 << FRACTION) - 1);
+        let (mut mantissa, exponent) = match (bits >> FRACTION) as i32 {
+            0 if fraction == 0 => (0, 0),
+            0 => (fraction, -1022),
+            biased => (1 << FRACTION | fraction, biased - 1023),
+        };
+        let places = self.precision();
+        if let Some(unused) = places.and_then(|places| FRACTION.checked_sub(4 * places)).filter(|unused| *unused > 0) {
+            let (half, rest) = (1 << (unused - 1), mantissa & ((1 << unused) - 1));
+            mantissa -= rest;
+            if rest > half || (rest == half && mantissa >> unused & 1 == 1) {
+                mantissa += 1 << unused;
+            }
+        }
+        let mut digits = format!("{:013x}", mantissa & ((1 << FRACTION) - 1));
+        match places {
+            Some(places) if places < digits.len() => digits.truncate(places),
+            Some(places) => digits.extend(std::iter::repeat_n('0', places - digits.len())),
+            None => digits.truncate(digits.trim_end_matches('0').len()),
+        }
+        let point = if digits.is_empty() && !self.has('#') { "" } else { "." };
+        format!("{}{point}{digits}p{exponent:+}", mantissa >> FRACTION)
+    }
+
     /// What `g` leaves out: zeros at the end of the fraction, unless the flag `#` keeps them.
     fn without_zeros(&self, mut digits: String) -> String {
         if !self.has('#') && digits.contains('.') {
@@ -360,7 +468,7 @@ impl Conversion {
     /// allows it.
     fn pad(&self, prefix: &str, body: &str, zeros: bool, text: &mut String) {
         let length = prefix.chars().count() + body.chars().count();
-        let missing = self.width.map_or(0, |width| (width as usize).saturating_sub(length));
+        let missing = self.width.and_then(Count::number).map_or(0, |width| width.saturating_sub(length));
         let left = self.has('-');
         let zeros = zeros && self.has('0') && !left;
         let blanks = if zeros { 0 } else { missing };
@@ -385,7 +493,56 @@ impl fmt::Display for Conversion {
         if let Some(precision) = self.precision {
             write!(f, ".{precision}")?;
         }
+        f.write_str(match self.bits {
+            None => "",
+            Some(16) => "h",
+            Some(_) => "hh",
+        })?;
         f.write_char(self.kind.letter())
+    }
+}
+
+impl Count {
+    fn number(self) -> Option<usize> {
+        match self {
+            Count::Number(number) => Some(number as usize),
+            Count::Argument => None,
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Number(number) => write!(f, "{number}"),
+            Count::Argument => f.write_char('*'),
+        }
+    }
+}
+
+impl Taken<'_> {
+    /// The rank of the argument.
+    pub fn rank(self) -> usize {
+        match self {
+            Taken::Value(conversion) => usize::from(conversion.kind == ConversionKind::Text),
+            Taken::Count(_) => 0,
+        }
+    }
+
+    /// True if an argument of this type and rank will do.
+    pub fn accepts(self, elem: Scalar, rank: usize) -> bool {
+        match self {
+            Taken::Value(conversion) => conversion.kind.accepts(elem, rank),
+            Taken::Count(_) => rank == 0 && elem.is_integer(),
+        }
+    }
+}
+
+/// An argument that is a width or a precision, as C's `int`.
+fn count(arg: &Tensor) -> i32 {
+    match arg.data().get(0) {
+        Const::Int(_, value) => value as i32,
+        other => panic!("a width is no {}", other.scalar()),
     }
 }
 
@@ -429,20 +586,23 @@ impl ConversionKind {
             ConversionKind::Exponent { upper: true } => 'E',
             ConversionKind::General { upper: false } => 'g',
             ConversionKind::General { upper: true } => 'G',
+            ConversionKind::HexReal { upper: false } => 'a',
+            ConversionKind::HexReal { upper: true } => 'A',
             ConversionKind::Char => 'c',
             ConversionKind::Text => 's',
         }
     }
 
     /// True if an argument of this type and rank can be shown so.
-    pub fn accepts(self, elem: Scalar, rank: usize) -> bool {
+    fn accepts(self, elem: Scalar, rank: usize) -> bool {
         match self {
             ConversionKind::Decimal | ConversionKind::Unsigned | ConversionKind::Octal | ConversionKind::Hex { .. } => {
                 rank == 0 && (elem.is_integer() || matches!(elem, Scalar::Bool | Scalar::Char))
             }
-            ConversionKind::Fixed { .. } | ConversionKind::Exponent { .. } | ConversionKind::General { .. } => {
-                rank == 0 && elem.is_float()
-            }
+            ConversionKind::Fixed { .. }
+            | ConversionKind::Exponent { .. }
+            | ConversionKind::General { .. }
+            | ConversionKind::HexReal { .. } => rank == 0 && elem.is_float(),
             ConversionKind::Char => rank == 0 && (elem == Scalar::Char || elem.is_integer()),
             ConversionKind::Text => rank == 1 && elem == Scalar::Char,
         }

@@ -87,9 +87,12 @@ fn numbers_are_shown_as_the_c_library_shows_them() {
                         let wide = matches!(value, Const::Int(Scalar::I64 | Scalar::U64, _));
                         let length = if wide { "ll" } else { "" };
                         cases.push((format!("[%{flag}{width}{precision}{length}{kind}]"), value));
+                        if !wide && width == "5" {
+                            cases.extend(["h", "hh"].map(|l| (format!("[%{flag}{width}{precision}{l}{kind}]"), value)));
+                        }
                     }
                 }
-                for kind in ["f", "F", "e", "E", "g", "G"] {
+                for kind in ["f", "F", "e", "E", "g", "G", "a", "A"] {
                     let values = reals.iter().map(|&v| Const::f64(v)).chain([Const::f32(0.1), Const::f32(3e-12)]);
                     cases.extend(values.map(|value| (format!("[%{flag}{width}{precision}{kind}]"), value)));
                 }
@@ -144,6 +147,19 @@ fn texts_are_padded_and_cut_by_characters() {
 }
 
 #[test]
+fn widths_and_precisions_may_be_arguments() {
+    let text = Tensor::new(vec![3], TensorData::Char("abc".chars().map(u32::from).collect())).expect("three elements");
+    let number = |n: i64| Tensor::scalar(Const::i64(n));
+    let show = |format: &str, args: &[Tensor]| Format::parse(format).expect("the format is one").render(args);
+    assert_eq!(show("<%*d>", &[number(4), number(7)]), "<   7>");
+    assert_eq!(show("<%*d|%-*d>", &[number(-4), number(7), number(-4), number(7)]), "<7   |7   >");
+    assert_eq!(show("<%*.*f>", &[number(7), number(2), Tensor::scalar(Const::f64(1.5))]), "<   1.50>");
+    assert_eq!(show("<%.*f>", &[number(-1), Tensor::scalar(Const::f64(1.5))]), "<1.500000>");
+    assert_eq!(show("<%*.*s>", &[number(4), number(2), text.clone()]), "<  ab>");
+    assert_eq!(show("<%.*s>", &[number(-1), text]), "<abc>");
+}
+
+#[test]
 fn characters_are_code_points() {
     assert_eq!(render("%c%3c%-3c|", &[Const::Char(0x3bb), Const::Char('b'.into()), Const::i64(65)]), "λ  bA  |");
     assert_eq!(render("%c", &[Const::Char(0xd800)]), "\u{fffd}");
@@ -165,7 +181,7 @@ fn digits_that_the_standard_library_does_not_count_are_zeros() {
 
 #[test]
 fn what_was_written_reads_back() {
-    for text in ["", "plain", "100%% %d%%", "%-+ #012.5f|%s|%c", "%5.3ld %lu %hhx %lle %G"] {
+    for text in ["", "plain", "100%% %d%%", "%-+ #012.5f|%s|%c", "%5.3ld %lu %hhx %hd %lle %G", "%*d %-*.*f %.*s %a"] {
         let format = Format::parse(text).expect("the format is one");
         assert_eq!(Format::parse(&format.to_string()), Ok(format.clone()), "{text}");
     }
@@ -175,7 +191,7 @@ fn what_was_written_reads_back() {
 #[test]
 fn conversions_that_do_not_exist_are_refused() {
     for (text, at) in
-        [("%", 0), ("a %n", 2), ("%p", 0), ("%*d", 0), ("é %.*f", 3), ("%5", 0), ("%99999999999d", 0), ("%k", 0)]
+        [("%", 0), ("a %n", 2), ("%p", 0), ("%**d", 0), ("é %.*", 3), ("%5", 0), ("%99999999999d", 0), ("%k", 0)]
     {
         assert_eq!(Format::parse(text).expect_err("the format is none").at, at, "{text}");
     }

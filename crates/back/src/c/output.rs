@@ -6,8 +6,8 @@
 use super::entry::c_string;
 use super::expr::Term;
 use super::proc::ProcPrinter;
-use frit_ir::format::{Conversion, ConversionKind, Format, Piece};
-use frit_ir::nest::{Arg, Array, Var};
+use frit_ir::format::{Conversion, ConversionKind, Count, Format, Piece};
+use frit_ir::nest::{Arg, Var};
 use frit_ir::{Effect, Request, Scalar};
 
 /// Text and numbers that one call of `printf` shows.
@@ -70,23 +70,29 @@ impl ProcPrinter<'_, '_> {
                 }
                 Piece::Text(text) => printed.format.push_str(&text.replace('%', "%%")),
                 Piece::Conversion(conversion) => {
-                    let arg = args.next().expect("a verified output has an argument for each conversion");
+                    let width = self.count_text(conversion.width, &mut args);
+                    let precision = self.count_text(conversion.precision, &mut args);
+                    let arg = args.next().expect(HAS_ALL);
                     match (conversion.kind, arg) {
                         (ConversionKind::Text, Arg::Array(array)) => {
                             printed.flush(site, &mut calls);
-                            calls.push(self.codes(site, conversion, *array));
+                            let count = self.extent(*array, 0).code;
+                            let elements = self.array_name(*array);
+                            let most = precision.map_or_else(|| "INT64_MAX".to_owned(), |most| most.limit());
+                            let width = signed_width(conversion, width);
+                            calls.push(format!("frit_put_codes(w, {site}, {elements}, {count}, {most}, {width})"));
                         }
                         (ConversionKind::Char, Arg::Scalar(value)) => {
                             printed.flush(site, &mut calls);
                             let term = self.expr(value);
                             let code = character(&term);
-                            let width = width(conversion);
+                            let width = signed_width(conversion, width);
                             calls
                                 .push(format!("frit_put_codes(w, {site}, &(const uint32_t){{{code}}}, 1, 1, {width})"));
                         }
                         (_, Arg::Scalar(value)) => {
                             let term = self.expr(value);
-                            printed.number(conversion, &term);
+                            printed.number(conversion, &term, [width, precision]);
                         }
                         (_, Arg::Array(array)) => panic!("a verified output shows no array {array} by `{conversion}`"),
                     }
@@ -99,22 +105,46 @@ impl ProcPrinter<'_, '_> {
         self.line(&format!("if (FRIT_UNLIKELY({})) {leave}", calls.join("\n            || ")));
     }
 
-    fn codes(&mut self, site: usize, conversion: &Conversion, array: Array) -> String {
-        let count = self.extent(array, 0).code;
-        let most = conversion.precision.map_or_else(|| "INT64_MAX".to_owned(), |most| most.to_string());
-        let (elements, width) = (self.array_name(array), width(conversion));
-        format!("frit_put_codes(w, {site}, {elements}, {count}, {most}, {width})")
+    /// A width or precision; an argument if it is `*`.
+    fn count_text(&mut self, count: Option<Count>, args: &mut std::slice::Iter<'_, Arg>) -> Option<CountText> {
+        match count? {
+            Count::Number(number) => Some(CountText::Number(number)),
+            Count::Argument => match args.next().expect(HAS_ALL) {
+                Arg::Scalar(value) => Some(CountText::Argument(format!("(int)({})", self.expr_text(value)))),
+                Arg::Array(array) => panic!("a verified output counts by no array {array}"),
+            },
+        }
+    }
+}
+
+const HAS_ALL: &str = "a verified output has an argument for all that its format takes";
+
+/// A width or precision in C.
+enum CountText {
+    Number(u32),
+    Argument(String),
+}
+
+impl CountText {
+    /// A precision as the most characters of a text.
+    fn limit(&self) -> String {
+        match self {
+            CountText::Number(number) => number.to_string(),
+            CountText::Argument(code) => format!("{code} < 0 ? INT64_MAX : {code}"),
+        }
     }
 }
 
 impl Printed {
-    fn number(&mut self, conversion: &Conversion, term: &Term) {
-        let is_wide = matches!(term.scalar, Scalar::I64 | Scalar::U64);
+    fn number(&mut self, conversion: &Conversion, term: &Term, counts: [Option<CountText>; 2]) {
+        // `h` and `hh`, which are part of the conversion, narrow an `int`.
+        let is_wide = conversion.bits.is_none() && matches!(term.scalar, Scalar::I64 | Scalar::U64);
         let value = &term.code;
         let (length, value) = match conversion.kind {
-            ConversionKind::Fixed { .. } | ConversionKind::Exponent { .. } | ConversionKind::General { .. } => {
-                ("", format!("frit_shown({value})"))
-            }
+            ConversionKind::Fixed { .. }
+            | ConversionKind::Exponent { .. }
+            | ConversionKind::General { .. }
+            | ConversionKind::HexReal { .. } => ("", format!("frit_shown({value})")),
             ConversionKind::Decimal if is_wide => ("ll", format!("(long long)({value})")),
             ConversionKind::Decimal => ("", format!("(int)({value})")),
             _ if is_wide => ("ll", format!("(unsigned long long)({value})")),
@@ -126,6 +156,12 @@ impl Printed {
         self.format.push_str(before);
         self.format.push_str(length);
         self.format.push_str(kind);
+        for count in counts.into_iter().flatten() {
+            if let CountText::Argument(code) = count {
+                self.args.push_str(", ");
+                self.args.push_str(&code);
+            }
+        }
         self.args.push_str(", ");
         self.args.push_str(&value);
     }
@@ -140,9 +176,14 @@ impl Printed {
 }
 
 /// The width for `frit_put_codes`, negative for the flag `-`.
-fn width(conversion: &Conversion) -> String {
-    let sign = if conversion.flags.contains('-') { "-" } else { "" };
-    conversion.width.map_or_else(|| "0".to_owned(), |width| format!("{sign}{width}"))
+fn signed_width(conversion: &Conversion, width: Option<CountText>) -> String {
+    let is_left = conversion.flags.contains('-');
+    match width {
+        None => "0".to_owned(),
+        Some(CountText::Number(number)) => format!("{}{number}", if is_left { "-" } else { "" }),
+        Some(CountText::Argument(code)) if is_left => format!("{code} < 0 ? {code} : -(int64_t){code}"),
+        Some(CountText::Argument(code)) => code,
+    }
 }
 
 /// The code point that a character or an integer stands for; one that is none where there is none.

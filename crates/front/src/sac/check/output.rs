@@ -6,9 +6,9 @@ use super::Checker;
 use super::error::SacError;
 use super::types::{INT, Ty, scalar, type_name, vector};
 use crate::sac::ast::{self, ExprKind as Ast, QualifiedName};
-use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Elem, Expr, ExprKind, Prim, StmtKind};
 use frit_ir::Format;
+use frit_ir::format::{ConversionKind, Taken};
 use frit_support::Span;
 use std::sync::Arc;
 
@@ -179,16 +179,16 @@ impl<'a> Checker<'a> {
             let (wanted, given) = (places.len(), values.len());
             self.error(SacError::FormatCount { span, wanted, given });
         }
-        let kinds: Vec<_> = parsed.conversions().map(|conversion| conversion.kind).collect();
+        let taken: Vec<_> = parsed.takes().collect();
         let mut shown = Vec::new();
         let mut is_wrong = places.len() != values.len();
         for (at, value) in values.iter().enumerate() {
             let value = self.value(value);
-            let (Some(kind), Some(elem)) = (kinds.get(at), value.ty.elem) else { continue };
-            let class = if kind.accepts(frit_ir::Scalar::Char, 1) { vector(None) } else { scalar() };
-            let rank = class.rank().unwrap_or(0);
+            let (Some(taken), Some(elem)) = (taken.get(at), value.ty.elem) else { continue };
+            let rank = taken.rank();
+            let class = if rank == 1 { vector(None) } else { scalar() };
             let accepts = match elem {
-                Elem::Basic(basic) => kind.accepts(basic.scalar(), rank),
+                Elem::Basic(basic) => taken.accepts(basic.scalar(), rank),
                 Elem::Nominal(_) | Elem::Struct(_) => false,
             };
             if !accepts || !value.ty.class.meets(&class) {
@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
                 let place = self.place_in_text(format.span, &text, from, to);
                 let conversion = text[from..to].to_string();
                 let found = type_name(&self.program, &value.ty);
-                let takes = takes(kind, &class);
+                let takes = takes(*taken);
                 self.error(SacError::FormatArgument { span: value.expr.span, conversion, takes, found, place });
                 is_wrong = true;
                 continue;
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where the conversions of a format that was read begin and end.
+/// Where the conversions of a format that was read begin and end: of each argument, the one that takes it.
 fn conversions(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
@@ -265,26 +265,32 @@ fn conversions(text: &str) -> Vec<(usize, usize)> {
             let start = at;
             at += 1;
             let is_modifier = |c: u8| !c.is_ascii_alphabetic() || b"hlLqjzt".contains(&c);
+            let mut count = 1;
             while at < bytes.len() && is_modifier(bytes[at]) {
+                count += usize::from(bytes[at] == b'*');
                 at += 1;
             }
             at = (at + 1).min(bytes.len());
-            found.push((start, at));
+            found.extend(std::iter::repeat_n((start, at), count));
         }
     }
     found
 }
 
-fn takes(kind: &frit_ir::format::ConversionKind, class: &Class) -> &'static str {
-    use frit_ir::format::ConversionKind;
-    match kind {
+fn takes(taken: Taken<'_>) -> &'static str {
+    let conversion = match taken {
+        Taken::Count(_) => return "a scalar integer for each `*`",
+        Taken::Value(conversion) => conversion,
+    };
+    match conversion.kind {
         ConversionKind::Decimal | ConversionKind::Unsigned | ConversionKind::Octal | ConversionKind::Hex { .. } => {
             "a scalar integer"
         }
-        ConversionKind::Fixed { .. } | ConversionKind::Exponent { .. } | ConversionKind::General { .. } => {
-            "a scalar `float` or `double`"
-        }
-        ConversionKind::Char if class.rank() == Some(0) => "a character",
-        ConversionKind::Char | ConversionKind::Text => "a string: a vector of characters",
+        ConversionKind::Fixed { .. }
+        | ConversionKind::Exponent { .. }
+        | ConversionKind::General { .. }
+        | ConversionKind::HexReal { .. } => "a scalar `float` or `double`",
+        ConversionKind::Char => "a character",
+        ConversionKind::Text => "a string: a vector of characters",
     }
 }

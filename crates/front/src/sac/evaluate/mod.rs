@@ -112,9 +112,9 @@ impl<'p> Machine<'p> {
                     Some(stream) => Some(self.value(stream)?.as_integer().unwrap_or(-1)),
                     None => None,
                 };
-                for (arg, conversion) in args.iter().zip(format.conversions()) {
+                for (arg, taken) in args.iter().zip(format.takes()) {
                     let value = self.value(arg)?;
-                    let rank = usize::from(conversion.kind == frit_ir::format::ConversionKind::Text);
+                    let rank = taken.rank();
                     if value.shape.len() != rank {
                         return fail(FailureKind::RankMismatch, &[rank as i64, value.shape.len() as i64], arg.span);
                     }

@@ -5,7 +5,6 @@ use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem, Expr};
 use frit_ir::array::{self, Op, Operand, Type, View};
 use frit_ir::effect::{Effect, Param, Request};
-use frit_ir::format::ConversionKind;
 use frit_ir::{FailureKind, Format};
 use frit_support::Span;
 use std::sync::Arc;
@@ -32,9 +31,9 @@ impl<'p> Specialiser<'p> {
                 effect = Effect::PrintTo(format.clone());
             }
         }
-        for (arg, conversion) in args.iter().zip(format.conversions()) {
+        for (arg, taken) in args.iter().zip(format.takes()) {
             let value = self.expr(env, arg)?;
-            let needed = usize::from(conversion.kind == ConversionKind::Text);
+            let needed = taken.rank();
             let found = self.rank(&value);
             if needed != found {
                 return self.rank_mismatch(needed, found, arg.span);
