@@ -58,33 +58,17 @@ impl Case {
         Ok(Self { original, inputs, expected })
     }
 
-    /// That `after` is well-formed and computes what is expected of `before`. No error may come; none may go, but in dead code.
-    /// Without `before`, those may go that the simplifier drops: its own test says which.
-    fn check(&self, expected: &mut [Outcome], before: Option<&Program>, after: &Program) -> Result<(), String> {
+    /// That `after` is well-formed and computes what is expected. No failure may come, and none may go.
+    fn check(&self, after: &Program) -> Result<(), String> {
         verify::verify(after).map_err(|error| error.to_string())?;
-        for (inputs, expected) in self.inputs.iter().zip(expected) {
+        for (inputs, expected) in self.inputs.iter().zip(&self.expected) {
             let found = run(after, inputs)?;
-            match (&*expected, &found) {
-                _ if expected.agrees(&found) => {}
-                (Outcome::Failed, Outcome::Results(results)) if is_dead_failure(before, inputs, results)? => {
-                    *expected = found;
-                }
-                _ => return Err(format!("expected {expected:?}, found {found:?} on {inputs:?}")),
+            if !expected.agrees(&found) {
+                return Err(format!("expected {expected:?}, found {found:?} on {inputs:?}"));
             }
         }
         Ok(())
     }
-}
-
-/// True if the program computes these results once its dead code is removed.
-fn is_dead_failure(program: Option<&Program>, inputs: &[Tensor], results: &[Tensor]) -> Result<bool, String> {
-    let Some(program) = program else { return Ok(true) };
-    let mut live = program.clone();
-    while frit_simplify::dce::run(&mut live, &frit_simplify::Options::default()).any() {}
-    Ok(match run(&live, inputs)? {
-        Outcome::Results(found) => same(&found, results),
-        Outcome::Failed | Outcome::GaveUp => false,
-    })
 }
 
 /// Runs something that should not panic.
@@ -111,10 +95,8 @@ fn check_rules(case: &Case, tally: &mut Tally) -> Result<(), String> {
             }
         });
         *tally.entry(rule.name.into()).or_default() += applied;
-        done.and_then(|()| {
-            if applied == 0 { Ok(()) } else { case.check(&mut case.expected.clone(), Some(&before), &program) }
-        })
-        .map_err(|error| format!("{}: {error}\n{before}\n---- after\n{program}", rule.name))?;
+        done.and_then(|()| if applied == 0 { Ok(()) } else { case.check(&program) })
+            .map_err(|error| format!("{}: {error}\n{before}\n---- after\n{program}", rule.name))?;
     }
     Ok(())
 }
@@ -122,16 +104,15 @@ fn check_rules(case: &Case, tally: &mut Tally) -> Result<(), String> {
 /// The planner and the simplifier in turn, until nothing changes.
 fn check_pipeline(case: &Case, tally: &mut Tally) -> Result<(), String> {
     let mut program = case.original.clone();
-    let mut expected = case.expected.clone();
     let mut log = Log::default();
     for round in 0.. {
         guarded(|| simplify(&mut program, &frit_simplify::Options { strict_fp: true }))
-            .and_then(|_| case.check(&mut expected, None, &program))
+            .and_then(|_| case.check(&program))
             .map_err(|error| format!("simplify, round {round}: {error}\n{}\n---- after\n{program}", case.original))?;
         let before = program.clone();
         let options = Options { strict_fp: true, ..Options::default() };
         let changes = guarded(|| fuse(&mut program, &options, &mut log))
-            .and_then(|changes| case.check(&mut expected, Some(&before), &program).map(|()| changes))
+            .and_then(|changes| case.check(&program).map(|()| changes))
             .map_err(|error| format!("fuse, round {round}: {error}\n{before}\n---- after\n{program}"))?;
         if !changes.any() {
             if before.to_string() != program.to_string() {

@@ -18,7 +18,7 @@ fn rule(name: &str) -> &'static Rule {
 fn check(rule: &Rule, seed: u64, tally: &mut BTreeMap<&'static str, usize>) -> Program {
     let (mut program, inputs) = case(Favour::NESTS, seed);
     verify::verify(&program).unwrap_or_else(|e| panic!("seed {seed}: the generator is wrong: {e}\n{program}"));
-    // A check that nothing depends on is dead code, which a rule may leave behind.
+    // What nothing depends on may be left behind.
     dce::run(&mut program, &Options::default());
     let before = program.clone();
     for (_, func) in program.funcs.iter_mut() {

@@ -1,7 +1,8 @@
-//! Dead-code elimination: removes what no result of the function depends on.
+//! Dead-code elimination: removes what no result of the function depends on, and no check.
 //! Source:   \[L0\] sections 5.3 and 6.3.2; here also single results of branches, loops and with-loops.
 //! Before:   verified array IR.
-//! After:    the same results. An assertion whose certificate nothing lists is dead, as is a loop that may never end.
+//! After:    the same results and the same checks: an assertion is never dead, nor what it depends on. A loop that may never end is,
+//!           if nothing in it is checked.
 //! Work:     less.
 //! Reorders: nothing.
 //!
@@ -10,21 +11,23 @@
 
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Func, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Value, WithLoopData, ops,
+    Block, Func, FuncId, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Value, WithLoopData,
+    effects, ops,
 };
-use frit_support::Index;
+use frit_support::{Index, Table};
 
 /// Removes dead code from all functions.
 pub fn run(program: &mut Program, _: &Options) -> Changes {
-    crate::each_func(program, dce)
+    let failing = effects::failing(program);
+    crate::each_func(program, |func| dce(func, &failing))
 }
 
 /// Removes dead code; the number of statements and single results removed.
-pub fn dce(func: &mut Func) -> usize {
-    let live = Liveness::of(func);
+fn dce(func: &mut Func, failing: &Table<FuncId, bool>) -> usize {
+    let live = Liveness::of(func, failing);
     let mut removed = 0;
     let body = std::mem::take(&mut func.body);
-    func.body = sweep_block(func, body, &live, &mut removed);
+    func.body = sweep_block(func, body, &live, failing, &mut removed);
     removed
 }
 
@@ -33,21 +36,120 @@ struct Liveness {
 }
 
 impl Liveness {
-    fn of(func: &Func) -> Self {
+    fn of(func: &Func, failing: &Table<FuncId, bool>) -> Self {
         let mut needs = vec![Vec::new(); func.values.len()];
         collect_block(func, &func.body, &mut needs);
-        let mut live = vec![false; func.values.len()];
-        let mut open: Vec<Value> = func.body.results.iter().filter_map(|o| o.value()).collect();
+        let mut checks = Checks::new(func, failing);
+        checks.block(&func.body);
+        let mut live = Liveness { live: vec![false; func.values.len()] };
+        live.mark(func.body.results.iter().filter_map(|o| o.value()).chain(checks.roots).collect(), &mut needs);
+        // A statement that stays for a check inside of it needs a result.
+        for (results, makers) in checks.checking {
+            if !results.iter().any(|&result| live.has(result)) {
+                let at = makers.iter().position(|&maker| live.has(maker)).unwrap_or(0);
+                live.mark(results.get(at).copied().into_iter().collect(), &mut needs);
+            }
+        }
+        live
+    }
+
+    fn mark(&mut self, mut open: Vec<Value>, needs: &mut [Vec<Value>]) {
         while let Some(value) = open.pop() {
-            if !std::mem::replace(&mut live[value.at()], true) {
+            if !std::mem::replace(&mut self.live[value.at()], true) {
                 open.append(&mut needs[value.at()]);
             }
         }
-        Liveness { live }
     }
 
     fn has(&self, value: Value) -> bool {
         self.live[value.at()]
+    }
+}
+
+/// What has to stay for the checks of a function.
+struct Checks<'a> {
+    func: &'a Func,
+    failing: &'a Table<FuncId, bool>,
+    /// Needed whatever the results are.
+    roots: Vec<Value>,
+    /// For each statement that checks something its results and, for each, what is needed before it: a parameter of the loop.
+    checking: Vec<(&'a [Value], Vec<Value>)>,
+}
+
+impl<'a> Checks<'a> {
+    fn new(func: &'a Func, failing: &'a Table<FuncId, bool>) -> Self {
+        Checks { func, failing, roots: Vec::new(), checking: Vec::new() }
+    }
+
+    /// True if something in the block may end the program.
+    fn block(&mut self, block: &'a Block) -> bool {
+        let mut any = false;
+        for stmt in &block.stmts {
+            any |= self.stmt(stmt);
+        }
+        any
+    }
+
+    fn may_end(&self, block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| self.may_end_within(&stmt.op))
+    }
+
+    fn may_end_within(&self, op: &Op) -> bool {
+        effects::may_end_within(self.func, op, &|callee| self.failing.get(callee).is_none_or(|&fails| fails))
+    }
+
+    /// True if the statement or something in it may end the program.
+    fn stmt(&mut self, stmt: &'a Stmt) -> bool {
+        let mut inside = false;
+        stmt.op.for_each_block(self.func, &mut |inner| inside |= self.block(inner));
+        let itself = match stmt.op {
+            Op::Call { callee, .. } => self.failing.get(callee).is_none_or(|&may_fail| may_fail),
+            _ => effects::may_end(self.func, &stmt.op),
+        };
+        if !itself && !inside {
+            return false;
+        }
+        let mut makers = stmt.results.clone();
+        self.roots.extend(&stmt.certs);
+        let roots = &mut self.roots;
+        let mut need = |operand: Operand| roots.extend(operand.value());
+        match &stmt.op {
+            Op::If { cond, .. } => need(*cond),
+            Op::Loop(data) => {
+                makers.clone_from(&data.params);
+                match &data.kind {
+                    LoopKind::For { count, .. } => need(*count),
+                    LoopKind::While { condition } => need(condition.results[0]),
+                }
+            }
+            Op::With(w) => {
+                let data = &self.func.with_loops[*w];
+                data.space.iter().for_each(|&extent| need(extent.into()));
+                data.generators.iter().flat_map(|g| g.lower.iter().chain(&g.upper)).copied().for_each(need);
+                let mut at = 0;
+                for operator in &data.operators {
+                    match &operator.op {
+                        Operator::Uniform if itself => self.roots.push(stmt.results[at]),
+                        Operator::Fold { combine, .. } | Operator::Scan { combine, .. } => {
+                            if self.may_end(&combine.body) {
+                                self.roots.push(combine.params[0]);
+                                makers[at] = combine.params[0];
+                            }
+                        }
+                        Operator::GenArray
+                        | Operator::ModArray { .. }
+                        | Operator::Filter { .. }
+                        | Operator::Uniform => {}
+                    }
+                    at += operator.op.results();
+                }
+            }
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {
+                stmt.op.for_each_operand(self.func, &mut need);
+            }
+        }
+        self.checking.push((&stmt.results, makers));
+        true
     }
 }
 
@@ -150,17 +252,24 @@ fn collect_with_loop(data: &WithLoopData, stmt: &Stmt, need: &mut impl FnMut(Val
     }
 }
 
-fn sweep_block(func: &mut Func, block: Block, live: &Liveness, removed: &mut usize) -> Block {
+fn sweep_block(
+    func: &mut Func,
+    block: Block,
+    live: &Liveness,
+    failing: &Table<FuncId, bool>,
+    removed: &mut usize,
+) -> Block {
     let mut stmts = Vec::with_capacity(block.stmts.len());
     for mut stmt in block.stmts {
-        if !stmt.results.iter().any(|&result| live.has(result)) {
+        let is_live = stmt.results.iter().any(|&result| live.has(result));
+        if !is_live && !(stmt.results.is_empty() && Checks::new(func, failing).may_end_within(&stmt.op)) {
             *removed += 1;
             continue;
         }
         sweep_results(func, &mut stmt, live, removed);
         func.for_each_block_mut(&mut stmt.op, &mut |func, inner| {
             let body = std::mem::take(inner);
-            *inner = sweep_block(func, body, live, removed);
+            *inner = sweep_block(func, body, live, failing, removed);
         });
         stmts.push(stmt);
     }

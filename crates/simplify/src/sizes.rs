@@ -9,7 +9,7 @@
 
 use crate::{Changes, Options};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Type, Value};
+use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Type, Value, WithLoop, effects};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_support::Index;
 
@@ -20,7 +20,8 @@ pub fn run(program: &mut Program, _: &Options) -> Changes {
 
 /// Replaces uniform sizes that are known outside; how many.
 pub fn sizes(func: &mut Func) -> usize {
-    let mut pass = Sizes { scope: vec![0; func.values.len()], clock: 0, renaming: Renaming::new() };
+    let mut pass =
+        Sizes { uses: func.use_counts().iter().map(|(_, &count)| count).collect(), renaming: Renaming::new() };
     let body = std::mem::take(&mut func.body);
     func.body = pass.block(func, body);
     let count = pass.renaming.len();
@@ -29,9 +30,8 @@ pub fn sizes(func: &mut Func) -> usize {
 }
 
 struct Sizes {
-    /// When each value was defined, counted in statements; 0 for parameters of the function.
-    scope: Vec<usize>,
-    clock: usize,
+    /// How often each value is used when the pass begins.
+    uses: Vec<u32>,
     renaming: Renaming,
 }
 
@@ -39,22 +39,15 @@ impl Sizes {
     fn block(&mut self, func: &mut Func, block: Block) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in block.stmts {
-            self.clock += 1;
-            let begin = self.clock;
-            stmt.op.for_each_binder(func, &mut |binder| self.scope[binder.at()] = begin);
             func.for_each_block_mut(&mut stmt.op, &mut |func, inner| {
                 let body = std::mem::take(inner);
                 *inner = self.block(func, body);
             });
             if let Op::With(w) = stmt.op {
-                for (result, cell) in self.known(func, &stmt, w, begin) {
-                    let size = self.size_or_zero(func, &mut stmts, &stmt, w, cell);
+                for (result, cell) in self.known(func, &stmt, w) {
+                    let size = size_or_zero(func, &mut stmts, &stmt, w, cell);
                     self.renaming.insert(result, size);
                 }
-            }
-            self.clock += 1;
-            for &result in &stmt.results {
-                self.scope[result.at()] = self.clock;
             }
             stmts.push(stmt);
         }
@@ -62,54 +55,37 @@ impl Sizes {
     }
 
     /// The results of `Uniform` operators that are used, with the cells that all generators yield, defined before the with-loop.
-    fn known(&self, func: &Func, stmt: &Stmt, w: frit_ir::array::WithLoop, begin: usize) -> Vec<(Value, Operand)> {
+    fn known(&self, func: &Func, stmt: &Stmt, w: WithLoop) -> Vec<(Value, Operand)> {
         let data = &func.with_loops[w];
         let (mut result, mut cell) = (0, 0);
         let mut known = Vec::new();
         for operator in &data.operators {
-            let is_uniform = match operator.op {
-                Operator::Uniform => true,
-                Operator::GenArray
-                | Operator::ModArray { .. }
-                | Operator::Fold { .. }
-                | Operator::Scan { .. }
-                | Operator::Filter { .. } => false,
-            };
-            if is_uniform && let Some(first) = data.generators.first() {
-                let yielded = first.body.results[cell];
-                let is_common = data.generators.iter().all(|g| g.body.results[cell] == yielded);
-                let is_outside = yielded.value().is_none_or(|v| self.scope[v.at()] < begin);
-                let is_zero = yielded == Operand::i64(0);
-                if is_common && is_outside && !is_zero {
-                    known.push((stmt.results[result], yielded));
-                }
+            let made = stmt.results[result];
+            if matches!(operator.op, Operator::Uniform)
+                && self.uses.get(made.at()).is_some_and(|&uses| uses > 0)
+                && let Some(common) = effects::common_cell(data, cell)
+                && common != Operand::i64(0)
+            {
+                known.push((made, common));
             }
             result += operator.op.results();
             cell += operator.cells();
         }
         known
     }
+}
 
-    /// Statements for the size, or 0 if an extent of the space is not positive.
-    fn size_or_zero(
-        &mut self,
-        func: &mut Func,
-        stmts: &mut Vec<Stmt>,
-        stmt: &Stmt,
-        w: frit_ir::array::WithLoop,
-        size: Operand,
-    ) -> Operand {
-        let space = func.with_loops[w].space.clone();
-        let mut emit = |func: &mut Func, op: Op, elem: Scalar| {
-            let value = func.value(Type::scalar(elem), stmt.span);
-            self.scope.push(self.clock);
-            stmts.push(Stmt { results: vec![value], op, certs: stmt.certs.clone(), span: stmt.span });
-            Operand::Value(value)
-        };
-        space.into_iter().fold(size, |size, extent| {
-            let is_empty = Op::Binary { op: BinOp::LE, x: extent.into(), y: Operand::i64(0) };
-            let cond = emit(func, is_empty, Scalar::Bool);
-            emit(func, Op::Select { cond, on_true: Operand::i64(0), on_false: size }, Scalar::I64)
-        })
-    }
+/// Statements for the size, or 0 if an extent of the space is not positive.
+fn size_or_zero(func: &mut Func, stmts: &mut Vec<Stmt>, stmt: &Stmt, w: WithLoop, size: Operand) -> Operand {
+    let space = func.with_loops[w].space.clone();
+    let mut emit = |func: &mut Func, op: Op, elem: Scalar| {
+        let value = func.value(Type::scalar(elem), stmt.span);
+        stmts.push(Stmt { results: vec![value], op, certs: stmt.certs.clone(), span: stmt.span });
+        Operand::Value(value)
+    };
+    space.into_iter().fold(size, |size, extent| {
+        let is_empty = Op::Binary { op: BinOp::LE, x: extent.into(), y: Operand::i64(0) };
+        let cond = emit(func, is_empty, Scalar::Bool);
+        emit(func, Op::Select { cond, on_true: Operand::i64(0), on_false: size }, Scalar::I64)
+    })
 }

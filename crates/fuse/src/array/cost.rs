@@ -3,7 +3,7 @@
 //!
 //! Weights are rough and relative: 1 is an addition or an element read. Only their order of magnitude matters.
 
-use frit_ir::array::{Block, Func, LoopKind, Op, Operator, Type};
+use frit_ir::array::{Block, Func, LoopKind, Op, Type, effects};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 
 /// What one evaluation of a block costs.
@@ -87,10 +87,9 @@ impl Work {
                 self.is_constant = false;
                 self.may_fail = true;
             }
-            Op::With(w) => {
+            Op::With(_) => {
                 self.is_constant = false;
-                let data = &func.with_loops[*w];
-                self.may_fail |= data.operators.iter().any(|o| matches!(o.op, Operator::Uniform));
+                self.may_fail |= effects::may_end(func, op);
             }
         }
     }

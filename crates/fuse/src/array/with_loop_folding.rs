@@ -474,10 +474,16 @@ fn rewrite(
         }
     }
     block.stmts = stmts;
+    let names = folder.names;
     let renaming = folder.renaming;
     if !renaming.is_empty() {
         touches.forget_all();
         rename(func, sharing, block, &renaming);
+    }
+    if proof.is_whole && works(func, &data).may_fail {
+        // Its checks are made where the body stands now, so that it need not stay for them.
+        let is_gone = |stmt: &Stmt| stmt.results == results || names.contains(&stmt.results[0]);
+        block.stmts.retain(|stmt| stmt.results.is_empty() || !is_gone(stmt));
     }
     Ok(())
 }

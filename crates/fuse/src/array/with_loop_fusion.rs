@@ -16,7 +16,8 @@ use super::refusal::Refusal;
 use super::replace::{dummy, inner_certificates, lift_certificates, put_blocks, take_blocks, under_certificates};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData, ops,
+    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData,
+    effects, ops,
 };
 use frit_ir::scalar::{Const, Scalar, UnOp};
 use frit_simplify::sharing::Sharing;
@@ -383,7 +384,7 @@ fn apply(
         span: block.stmts[second].span,
     };
     schedule(block, &before);
-    block.stmts.retain(|stmt| !stmt.results.is_empty());
+    block.stmts.retain(|stmt| !(stmt.results.is_empty() && matches!(stmt.op, Op::Conjoin { .. })));
     label
 }
 
@@ -560,7 +561,9 @@ impl Fusion<'_> {
             results.push(result);
             *cell = result.into();
         }
-        if !results.is_empty() {
+        // Without results it stays for what it checks.
+        let checks = then.stmts.iter().any(|stmt| effects::may_end_within(self.func, &stmt.op, &|_| true));
+        if checks || !results.is_empty() {
             out.push(Stmt { results, op: Op::If { cond: guard, then, otherwise }, certs: Vec::new(), span });
         }
         cells

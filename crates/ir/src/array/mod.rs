@@ -7,8 +7,9 @@
 //! - a value that a statement consumes, and whatever may share its memory, is not used afterwards on any path.
 //!
 //! Conventions:
-//! - Only [`Op::Assert`] and [`Operator::Uniform`] end the program; besides, memory and stack may be exhausted. An
-//!   operation that is only defined under a condition (indexing in bounds, division) lists in [`Stmt::certs`] the
+//! - Only [`Op::Assert`] and [`Operator::Uniform`] end the program; besides, memory and stack may be exhausted. Evaluation is
+//!   strict: they do so whether their results are used or not.
+//! - An operation that is only defined under a condition (indexing in bounds, division) lists in [`Stmt::certs`] the
 //!   certificates of the assertions that check it; an operation whose condition holds by construction, where it stands,
 //!   lists none.
 //! - Sizes are `i64`. A negative extent means the same as zero: no element.

@@ -12,7 +12,8 @@ use super::super::cost::Work;
 use super::super::generators::{Axis, Grid};
 use super::super::refusal::Refusal;
 use frit_ir::array::{
-    Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, WithLoopData, ops,
+    Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop, WithLoopData, effects,
+    ops,
 };
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_support::Span;
@@ -186,6 +187,7 @@ pub(in crate::array) fn survey(
         let places = if is_element { new_axes.clone() } else { Vec::new() };
         results.push(survey.element(root, Request { operand, places, dropped: false, certs: Vec::new() })?);
     }
+    survey.need_checks()?;
     Ok(survey.finish(results))
 }
 
@@ -424,6 +426,10 @@ impl<'a> Survey<'a> {
         if data.operators.iter().any(|operator| matches!(operator.op, Operator::Uniform)) {
             return Err(Refusal::InnerSpaceVaries { span: stmt.span });
         }
+        // Nothing is combined any more.
+        if data.operators.iter().any(|operator| combination_may_end(func, operator)) {
+            return Err(Refusal::MayFail { span: stmt.span });
+        }
         let Some(cell) = genarray_cell(stmt, data, operand).filter(|_| places.len() >= data.space.len()) else {
             return Err(not_perfect);
         };
@@ -476,11 +482,15 @@ impl<'a> Survey<'a> {
                 Place::Operand(_) | Place::Strided { .. } => None,
             })
             .collect();
+        let are_all_taken = axes.as_ref().is_some_and(|axes| {
+            let is_whole = |(&axis, extent): (&usize, &Extent)| self.axes.extents[axis] == *extent;
+            axes.iter().zip(&data.space).all(is_whole) && axes.iter().collect::<BTreeSet<_>>().len() == axes.len()
+        });
+        // Cells that are left out would not be checked any more.
+        if !are_all_taken && data.generators.iter().any(|generator| Work::of(self.func, &generator.body).may_fail) {
+            return Err(Refusal::MayFail { span: stmt.span });
+        }
         let Some(axes) = axes else {
-            // Cells that are left out would not be checked any more.
-            if data.generators.iter().any(|generator| Work::of(self.func, &generator.body).may_fail) {
-                return Err(Refusal::MayFail { span: stmt.span });
-            }
             return match data.generators.len() {
                 1 => Ok(0),
                 _ => Err(Refusal::NonInvertibleRead { read: stmt.results[0], span: stmt.span }),
@@ -570,6 +580,22 @@ impl<'a> Survey<'a> {
         self.levels[level].kept.insert(position);
         let free = self.func.free_values(&Block { stmts: vec![stmt.clone()], results: Vec::new() });
         free.into_iter().try_for_each(|value| self.need(value.into()))
+    }
+
+    /// Statements that may end the program are taken along, whatever is wanted.
+    fn need_checks(&mut self) -> Result<(), Refusal> {
+        for level in 0..self.levels.len() {
+            let block = self.levels[level].block;
+            for (position, stmt) in block.stmts.iter().enumerate() {
+                let is_open = self.levels[level].items.iter().any(|&(at, _)| at == position);
+                if is_open || !effects::may_end_within(self.func, &stmt.op, &|_| true) {
+                    continue;
+                }
+                let Some(&result) = stmt.results.first() else { return Err(Refusal::MayFail { span: stmt.span }) };
+                self.need(result.into())?;
+            }
+        }
+        Ok(())
     }
 
     fn need_place(&mut self, place: &Place) -> Result<(), Refusal> {
@@ -687,6 +713,16 @@ fn is_address(func: &Func, stmt: &Stmt) -> bool {
         Op::Binary { op: BinOp::Arith(_), .. } => func.ty(stmt.results[0]).elem == Scalar::I64,
         Op::Index { .. } => !func.ty(stmt.results[0]).is_scalar(),
         _ => false,
+    }
+}
+
+/// True if a combining function may end the program.
+fn combination_may_end(func: &Func, operator: &OperatorData) -> bool {
+    match &operator.op {
+        Operator::Fold { combine, .. } | Operator::Scan { combine, .. } => {
+            combine.body.stmts.iter().any(|stmt| effects::may_end_within(func, &stmt.op, &|_| true))
+        }
+        Operator::GenArray | Operator::ModArray { .. } | Operator::Filter { .. } | Operator::Uniform => false,
     }
 }
 
