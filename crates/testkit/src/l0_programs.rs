@@ -324,7 +324,7 @@ impl Generator<'_> {
 
     /// `let x = ... in ...`, with types worth naming.
     fn binding(&mut self, ty: &Ty, depth: usize) -> String {
-        let (name, bound, value) = match self.choices.below(6) {
+        let (name, bound, value) = match self.choices.below(9) {
             0 => {
                 // An array whose length only the run knows.
                 let array = self.any_array(&Ty::Int, depth - 1);
@@ -379,6 +379,21 @@ impl Generator<'_> {
                 self.scope.truncate(before);
                 return format!("(let {whole} = {array} in let {{{p}, {q}}} = split({cut}, {whole}) in {rest})");
             }
+            6 => {
+                let (name, unused) = (self.fresh("w"), self.check(depth));
+                return format!("(let {name} = {unused} in {})", self.expression(ty, depth - 1));
+            }
+            7 => return self.several_arrays(ty, depth),
+            8 => {
+                let (whole, ok, name) = (self.fresh("w"), self.fresh("w"), self.fresh("v"));
+                let array = self.any_array(&Ty::Int, depth - 1);
+                let (holds, index) = (self.mostly_true(), self.expression(&Ty::Int, 1));
+                let value = format!(
+                    "(let {whole} = {array} in let {ok} = assert({holds}) in \
+                     if 0 < size(0, {whole}) then {whole}[<{ok}>|({index}) % size(0, {whole})] else 0)"
+                );
+                (name, Ty::Int, value)
+            }
             _ => {
                 let len = self.length();
                 let bound = self.small_type(&len);
@@ -397,6 +412,79 @@ impl Generator<'_> {
         };
         let rest = self.under_variable(&name, &bound, |g| g.expression(ty, depth - 1));
         format!("(let {name} = {value} in {rest})")
+    }
+
+    /// A divisor that is rarely zero, though nobody can prove it.
+    fn divisor(&mut self) -> String {
+        let value = self.expression(&Ty::Int, 1);
+        if self.choices.below(4) == 3 { format!("({value})") } else { format!("(({value}) | 1)") }
+    }
+
+    fn mostly_true(&mut self) -> String {
+        let condition = self.expression(&Ty::Bool, 2);
+        let divisor = self.divisor();
+        if self.choices.below(6) == 5 { condition } else { format!("({condition}) || not ({divisor} = 0)") }
+    }
+
+    /// An operation that may fail, and mostly does not.
+    fn check(&mut self, depth: usize) -> String {
+        let divisor = self.divisor();
+        match self.choices.below(6) {
+            0 => format!("({}) / {divisor}", self.expression(&Ty::Int, depth - 1)),
+            1 => {
+                let array = self.any_array(&Ty::Int, depth - 1);
+                let (param, body) = self.under(&[Ty::Int], |g| g.expression(&Ty::Int, 2));
+                format!("map(fn int ({param}) => ({body}) % {divisor}, {array})")
+            }
+            2 => {
+                let array = self.any_array(&Ty::Int, depth - 1);
+                format!("reduce(fn int (int x, int y) => x + y / {divisor}, 0, {array})")
+            }
+            3 => {
+                let (whole, array) = (self.fresh("w"), self.any_array(&Ty::Int, depth - 1));
+                let index = self.expression(&Ty::Int, 1);
+                format!(
+                    "(let {whole} = concat({array}, [1]) in {whole}[({index}) % (size(0, {whole}) + 1 % {divisor})])"
+                )
+            }
+            4 => format!("assert({})", self.mostly_true()),
+            _ => {
+                let (len, other) = (self.length(), self.divisor());
+                format!("map(op +, zip(iota({len}), iota(({len}) + 0 / {other})))")
+            }
+        }
+    }
+
+    /// `let {p, q} = ... in ...` with what walks several arrays in step.
+    fn several_arrays(&mut self, ty: &Ty, depth: usize) -> String {
+        let len = self.length();
+        let of_ints = Ty::array(Ty::Int, &len);
+        let (a, b) = (self.expression(&of_ints, depth - 1), self.expression(&of_ints, depth - 1));
+        let (p, q) = (self.fresh("v"), self.fresh("v"));
+        let own = |name: &str| Ty::array(Ty::Int, &format!("size(0, {name})"));
+        let (value, types) = match self.choices.below(3) {
+            0 => {
+                let function = "fn {int, int} (int a, int b, int x, int y) => {a + x, if b < y then y else b}";
+                (format!("scanT({function}, {{0, 0 - 100}}, {a}, {b})"), [own(&p), own(&q)])
+            }
+            1 => {
+                let (params, test) = self.under(&[Ty::Int, Ty::Int], |g| g.expression(&Ty::Bool, 2));
+                (format!("filterT(fn {{bool}} ({params}) => {{{test}}}, {a}, {b})"), [own(&p), own(&q)])
+            }
+            _ => {
+                let (params, [x, y]) = self.under(&[Ty::Int, Ty::Int], |g| [0, 1].map(|_| g.expression(&Ty::Int, 2)));
+                let outer = "fn {int, int} (int a, int b, int x, int y) => {a + x, b + y}";
+                let inner = format!("fn {{int, int}} (int s, int t, {params}) => {{s + ({x}), t + ({y})}}");
+                (format!("redomapT({outer}, {inner}, {{0, 1}}, {a}, {b})"), [Ty::Int, Ty::Int])
+            }
+        };
+        let before = self.scope.len();
+        for (name, ty) in [&p, &q].into_iter().zip(types) {
+            self.scope.push(Variable { name: name.clone(), ty });
+        }
+        let rest = self.expression(ty, depth - 1);
+        self.scope.truncate(before);
+        format!("(let {{{p}, {q}}} = {value} in {rest})")
     }
 
     fn under_variable<T>(&mut self, name: &str, ty: &Ty, make: impl FnOnce(&mut Self) -> T) -> T {

@@ -18,12 +18,12 @@ impl Generator<'_> {
                 text.push_str(" in\n  ");
             }
         }
-        // What nothing reads is a result, and so is now and then what something reads.
+        // What nothing reads is a result, and so is now and then what something reads. Now and then nothing needs a value.
         let mut results = Vec::new();
         for at in given..self.scope.len() {
             let Variable { name, ty } = self.scope[at].clone();
             let is_read = text.matches(&name).count() > 1;
-            if !is_read || self.choices.below(6) == 1 {
+            if is_read == (self.choices.below(6) == 1) {
                 results.push((name, ty));
             }
         }
@@ -37,7 +37,7 @@ impl Generator<'_> {
 
     /// `name = value`, with the name in scope from now on.
     fn step(&mut self) -> Option<String> {
-        match self.choices.below(24) {
+        match self.choices.below(25) {
             0..=3 => self.map_step(),
             4 | 5 => self.zip_step(),
             6 => self.nested_step(),
@@ -53,7 +53,8 @@ impl Generator<'_> {
             20 => self.outer_step(),
             21 => self.several_step(),
             22 => self.branch_step(),
-            _ => self.loop_step(),
+            23 => self.loop_step(),
+            _ => self.unused_step(),
         }
     }
 
@@ -94,6 +95,12 @@ impl Generator<'_> {
         let result = self.scalar_type();
         let (list, body) = self.under(params, |g| g.expression(&result, 2));
         (format!("fn {} ({list}) => {body}", result.source()), result)
+    }
+
+    /// Something that nothing reads, and that may fail.
+    fn unused_step(&mut self) -> Option<String> {
+        let value = self.check(2);
+        Some(format!("{} = {value}", self.fresh("w")))
     }
 
     fn map_step(&mut self) -> Option<String> {
