@@ -4,7 +4,7 @@
 //! Of programs that show a bug, the smallest is reported, without the results that do not matter.
 
 use frit_fuse::array::{Options, RULES, fuse};
-use frit_generate::outcome::{self, Outcome, same};
+use frit_generate::outcome::{self, Outcome};
 use frit_generate::{Favour, case};
 use frit_ir::Tensor;
 use frit_ir::array::{Program, verify};

@@ -262,7 +262,8 @@ fn sweep_block(
     let mut stmts = Vec::with_capacity(block.stmts.len());
     for mut stmt in block.stmts {
         let is_live = stmt.results.iter().any(|&result| live.has(result));
-        if !is_live && !(stmt.results.is_empty() && Checks::new(func, failing).may_end_within(&stmt.op)) {
+        let stays = is_live || stmt.results.is_empty() && Checks::new(func, failing).may_end_within(&stmt.op);
+        if !stays {
             *removed += 1;
             continue;
         }
