@@ -5,15 +5,17 @@
 //!
 //! What is transformed, and how, is decided in `frit-scop`; this crate knows C and no dependence. Read [`region`] next.
 
-mod expansion;
+mod ast;
 pub mod read;
 pub mod region;
 pub mod signature;
+mod source;
 mod value;
 pub mod write;
 
-pub use expansion::Source;
+pub use ast::CompileOptions;
 pub use read::{ReadOptions, read};
 pub use region::{CArray, File, Form, Region, Remark, Template};
+pub use source::Source;
 pub use value::Texts;
 pub use write::{Transformed, WriteOptions, Written, write};

@@ -1,9 +1,11 @@
 //! What is known of the regions of a C file: the static control part, and the text that belongs to each part of it.
 
-use crate::expansion::Source;
+use crate::signature::Signatures;
+use crate::source::Source;
 use frit_scop::{Array, Loop, Param, Scop, Statement};
 use frit_support::{FileId, Span, Table};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A C file with the regions that were found in it.
@@ -19,6 +21,10 @@ pub struct File {
     pub regions: Vec<Region>,
     /// What a user should know of regions that are left as they are, and of statements that were not understood.
     pub remarks: Vec<Remark>,
+    /// How its functions are called.
+    pub signatures: Signatures,
+    /// Names that nothing declares.
+    pub(crate) undeclared: BTreeSet<String>,
 }
 
 impl File {

@@ -1,6 +1,8 @@
 //! How a function of a C file is called: what `frit fuse --verify` needs in order to run it on data of its own.
 
-use tree_sitter::{Node, Parser};
+use crate::ast::{CType, Kind, Node, Tree};
+use crate::read::syntax::children;
+use std::collections::BTreeMap;
 
 /// A function that can be called with scalars and arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,179 +49,164 @@ impl std::fmt::Display for NoSignature {
 
 impl std::error::Error for NoSignature {}
 
-/// How this function of the file is called.
-///
-/// # Errors
-///
-/// It cannot be called with scalars and arrays alone.
-pub fn signature(text: &str, function: &str) -> Result<Signature, NoSignature> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar fits the library");
-    let Some(tree) = parser.parse(text, None) else { return Err(NoSignature::NotFound) };
-    let mut open = vec![tree.root_node()];
-    while let Some(node) = open.pop() {
-        if node.kind() == "function_definition" {
-            if let Some(declarator) = function_declarator(node)
-                && declarator.child_by_field_name("declarator").is_some_and(|name| text_of(name, text) == function)
-            {
-                return of_definition(node, declarator, function, text);
-            }
-        } else {
-            // Definitions stand at the top, but for preprocessor conditionals and `extern "C"` blocks round them.
-            open.extend(node.children(&mut node.walk()));
-        }
+/// How the functions of a file are called, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Signatures(BTreeMap<String, Result<Signature, NoSignature>>);
+
+impl Signatures {
+    /// How this function of the file is called.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be called with scalars and arrays alone.
+    pub fn of(&self, function: &str) -> Result<Signature, NoSignature> {
+        self.0.get(function).cloned().unwrap_or(Err(NoSignature::NotFound))
     }
-    Err(NoSignature::NotFound)
 }
 
-/// The declarator with the parameters, behind the stars of a pointer result.
-fn function_declarator<'t>(definition: Node<'t>) -> Option<Node<'t>> {
-    let mut declarator = definition.child_by_field_name("declarator")?;
-    while declarator.kind() == "pointer_declarator" {
-        declarator = declarator.child_by_field_name("declarator")?;
-    }
-    (declarator.kind() == "function_declarator").then_some(declarator)
+/// How the functions of a file are called.
+pub(crate) fn all(tree: &Tree) -> Signatures {
+    Signatures(tree.functions().map(|function| (function.name().to_string(), of_definition(function))).collect())
 }
 
-fn of_definition(definition: Node, declarator: Node, name: &str, text: &str) -> Result<Signature, NoSignature> {
-    let result = base_type(definition, text);
-    let returns_pointer =
-        definition.child_by_field_name("declarator").is_some_and(|d| d.kind() == "pointer_declarator");
-    if returns_pointer || !is_scalar(&result) && result != "void" {
-        return Err(NoSignature::Unsupported(result));
+fn of_definition(function: Node<'_>) -> Result<Signature, NoSignature> {
+    let tree = function.tree();
+    let head = function.head();
+    if head.is_variadic {
+        return Err(NoSignature::Variadic);
     }
-    let list = declarator.child_by_field_name("parameters").ok_or(NoSignature::NotFound)?;
+    let is_scalar = |of: &CType| matches!(of, CType::Int { .. } | CType::Float { .. });
+    let result = (!head.is_void).then(|| head.result.base.clone());
+    if !head.is_void && !is_scalar(&head.result.of) {
+        return Err(NoSignature::Unsupported(head.result_text.clone()));
+    }
     let mut parameters = Vec::new();
-    for parameter in list.named_children(&mut list.walk()) {
-        match parameter.kind() {
-            "parameter_declaration" => {
-                let whole = text_of(parameter, text);
-                let Some(declarator) = parameter.child_by_field_name("declarator") else {
-                    if whole == "void" {
-                        continue;
-                    }
-                    return Err(NoSignature::Unsupported(whole.to_string()));
-                };
-                let (name, is_array) =
-                    declared(declarator, text).ok_or_else(|| NoSignature::Unsupported(whole.to_string()))?;
-                let element = base_type(parameter, text);
-                if !is_scalar(&element) {
-                    return Err(NoSignature::Unsupported(whole.to_string()));
-                }
-                parameters.push(Parameter { name, element, is_array });
-            }
-            "comment" => {}
-            _ => return Err(NoSignature::Variadic),
+    for node in children(function).into_iter().filter(|child| child.kind() == Kind::Variable) {
+        let Some(decl) = node.decl() else { continue };
+        let data = &tree.decls[decl];
+        // A pointer to a pointer, or an array of pointers, is no array of scalars; a pointer to an array is one.
+        if !is_scalar(data.typed.of.element()) || data.name.is_empty() {
+            return Err(NoSignature::Unsupported(data.written.clone()));
         }
+        parameters.push(Parameter {
+            name: data.name.clone(),
+            element: data.typed.base.clone(),
+            is_array: data.typed.of.is_array(),
+        });
     }
-    Ok(Signature { name: name.to_string(), result: (result != "void").then_some(result), parameters })
-}
-
-/// The name that a declarator declares, and whether it is an array or a pointer to scalars or to arrays of them.
-fn declared(declarator: Node, text: &str) -> Option<(String, bool)> {
-    match declarator.kind() {
-        "identifier" => Some((text_of(declarator, text).to_string(), false)),
-        "array_declarator" | "parenthesized_declarator" | "pointer_declarator" => {
-            let inner = declarator.child_by_field_name("declarator").or_else(|| {
-                declarator.named_children(&mut declarator.walk()).find(|child| child.kind() != "comment")
-            })?;
-            // A pointer to a pointer, or an array of pointers, is no array of scalars; a pointer to an array is one.
-            let through_pointer = declarator.kind() == "pointer_declarator" || declarator.kind() == "array_declarator";
-            if through_pointer && pointers(inner) {
-                return None;
-            }
-            let (name, is_array) = declared(inner, text)?;
-            Some((name, is_array || through_pointer))
-        }
-        _ => None,
-    }
-}
-
-/// There is a pointer directly inside of this declarator.
-fn pointers(declarator: Node) -> bool {
-    match declarator.kind() {
-        "pointer_declarator" => true,
-        "array_declarator" => declarator.child_by_field_name("declarator").is_some_and(pointers),
-        _ => false,
-    }
-}
-
-/// The type before the declarator, without qualifiers and storage classes.
-fn base_type(declaration: Node, text: &str) -> String {
-    let node = declaration.child_by_field_name("type");
-    let words = node.map(|node| text_of(node, text)).unwrap_or_default();
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A type that can be a scalar: not a structure, union or enumeration with a body. Names of types are taken at their word; the
-/// C compiler has the last one.
-fn is_scalar(name: &str) -> bool {
-    !name.is_empty()
-        && name != "void"
-        && !name.starts_with("struct")
-        && !name.starts_with("union")
-        && !name.contains('{')
+    Ok(Signature { name: function.name().to_string(), result, parameters })
 }
 
 /// The value of an integer expression in C where names have these values: literals, `+ - * / %`, parentheses and casts. `None` for
 /// any other, and for one without a value.
 pub fn evaluate(expression: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-    let text = format!("long x = ({expression});");
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar fits the library");
-    let tree = parser.parse(&text, None)?;
-    let declaration = tree.root_node().named_child(0)?;
-    let initialiser = declaration.child_by_field_name("declarator")?.child_by_field_name("value")?;
-    if tree.root_node().has_error() {
-        return None;
-    }
-    evaluate_node(initialiser, &text, value)
+    let mut reader = Reader { rest: expression, value };
+    let result = reader.sum()?;
+    reader.rest.trim().is_empty().then_some(result)
 }
 
-fn evaluate_node(node: Node, text: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-    let field = |name: &str| node.child_by_field_name(name).and_then(|child| evaluate_node(child, text, value));
-    match node.kind() {
-        "identifier" | "field_expression" => value(text_of(node, text)),
-        "number_literal" => {
-            let digits = text_of(node, text).trim_end_matches(['u', 'U', 'l', 'L']);
-            match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-                Some(digits) => i64::from_str_radix(digits, 16).ok(),
-                None if digits.len() > 1 && digits.starts_with('0') => i64::from_str_radix(digits, 8).ok(),
-                None => digits.parse().ok(),
-            }
+/// Reads an expression from the left to the right.
+struct Reader<'e> {
+    rest: &'e str,
+    value: &'e dyn Fn(&str) -> Option<i64>,
+}
+
+impl<'e> Reader<'e> {
+    /// The next character, if it is one of these.
+    fn next(&mut self, of: &str) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        let c = self.rest.chars().next().filter(|c| of.contains(*c))?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn sum(&mut self) -> Option<i64> {
+        let mut sum = self.product()?;
+        while let Some(sign) = self.next("+-") {
+            let next = self.product()?;
+            sum = if sign == '+' { sum.checked_add(next) } else { sum.checked_sub(next) }?;
         }
-        "parenthesized_expression" => evaluate_node(node.named_child(0)?, text, value),
-        "cast_expression" => field("value"),
-        "unary_expression" => match text_of(node.child_by_field_name("operator")?, text) {
-            "-" => field("argument")?.checked_neg(),
-            "+" => field("argument"),
-            _ => None,
-        },
-        "binary_expression" => {
-            let (left, right) = (field("left")?, field("right")?);
-            match text_of(node.child_by_field_name("operator")?, text) {
-                "+" => left.checked_add(right),
-                "-" => left.checked_sub(right),
-                "*" => left.checked_mul(right),
-                "/" => left.checked_div(right),
-                "%" => left.checked_rem(right),
-                _ => None,
-            }
+        Some(sum)
+    }
+
+    fn product(&mut self) -> Option<i64> {
+        let mut product = self.factor()?;
+        while let Some(sign) = self.next("*/%") {
+            let next = self.factor()?;
+            product = match sign {
+                '*' => product.checked_mul(next),
+                '/' => product.checked_div(next),
+                _ => product.checked_rem(next),
+            }?;
         }
-        _ => None,
+        Some(product)
+    }
+
+    fn factor(&mut self) -> Option<i64> {
+        match self.next("+-(") {
+            Some('-') => self.factor()?.checked_neg(),
+            Some('+') => self.factor(),
+            Some(_) => {
+                let inner = self.rest;
+                let close = inner.find(')')?;
+                if is_type(&inner[..close]) {
+                    self.rest = &inner[close + 1..];
+                    return self.factor();
+                }
+                let value = self.sum()?;
+                self.next(")")?;
+                Some(value)
+            }
+            None => self.word(),
+        }
+    }
+
+    /// A number, or a name, perhaps of a member.
+    fn word(&mut self) -> Option<i64> {
+        let rest = self.rest.trim_start();
+        let is_part = |at: usize, c: char| {
+            c.is_alphanumeric()
+                || c == '_'
+                || c == '.'
+                || rest[at..].starts_with("->")
+                || c == '>' && rest[..at].ends_with('-')
+        };
+        let end = rest.char_indices().find(|(at, c)| !is_part(*at, *c)).map_or(rest.len(), |(at, _)| at);
+        let (word, after) = rest.split_at(end);
+        self.rest = after;
+        if !word.starts_with(|c: char| c.is_ascii_digit()) {
+            return (self.value)(word);
+        }
+        let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
+        match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(digits) => i64::from_str_radix(digits, 16).ok(),
+            None if digits.len() > 1 && digits.starts_with('0') => i64::from_str_radix(digits, 8).ok(),
+            None => digits.parse().ok(),
+        }
     }
 }
 
-fn text_of<'t>(node: Node, text: &'t str) -> &'t str {
-    &text[node.byte_range()]
+/// Whether the text in parentheses is a type, and so a cast.
+fn is_type(text: &str) -> bool {
+    let is_word =
+        |word: &str| matches!(word, "int" | "long" | "short" | "char" | "unsigned" | "signed" | "size_t" | "ptrdiff_t");
+    !text.trim().is_empty() && text.split_whitespace().all(is_word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use frit_support::Index;
+
+    fn of(text: &str, function: &str) -> Result<Signature, NoSignature> {
+        let options = crate::ReadOptions::default();
+        let text = format!("struct image;\n{text}");
+        let file = crate::read(frit_support::FileId::new(0), &text, &options).expect("it is C");
+        file.signatures.of(function)
+    }
 
     fn parameters(text: &str) -> Vec<(String, String, bool)> {
-        let signature = signature(text, "f").expect("the function can be called");
+        let signature = of(text, "f").expect("the function can be called");
         signature.parameters.into_iter().map(|p| (p.name, p.element, p.is_array)).collect()
     }
 
@@ -229,7 +216,7 @@ mod tests {
         let expected = [("n", "int", false), ("a", "float", true), ("b", "unsigned char", true), ("c", "double", true)];
         let expected: Vec<_> = expected.iter().map(|&(n, e, a)| (n.to_string(), e.to_string(), a)).collect();
         assert_eq!(parameters(text), expected);
-        assert_eq!(signature(text, "f").map(|s| s.result), Ok(Some("double".to_string())));
+        assert_eq!(of(text, "f").map(|s| s.result), Ok(Some("double".to_string())));
     }
 
     #[test]
@@ -239,12 +226,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_called_is_said() {
-        assert_eq!(signature("int g(void) { }", "f"), Err(NoSignature::NotFound));
-        assert_eq!(signature("int f(int n, ...) { }", "f"), Err(NoSignature::Variadic));
-        let pointers = signature("int f(float **rows) { }", "f");
-        assert_eq!(pointers, Err(NoSignature::Unsupported("float **rows".to_string())));
-        let structure = signature("int f(struct image *in) { }", "f");
-        assert_eq!(structure, Err(NoSignature::Unsupported("struct image *in".to_string())));
+        assert_eq!(of("int g(void) { }", "f"), Err(NoSignature::NotFound));
+        assert_eq!(of("int f(int n, ...) { }", "f"), Err(NoSignature::Variadic));
+        let pointers = of("int f(float **rows) { }", "f");
+        assert_eq!(pointers, Err(NoSignature::Unsupported("float **".to_string())));
+        let structure = of("int f(struct image *in) { }", "f");
+        assert_eq!(structure, Err(NoSignature::Unsupported("struct image *".to_string())));
     }
 
     #[test]
@@ -259,6 +246,6 @@ mod tests {
 
     #[test]
     fn definitions_inside_conditionals_are_found() {
-        assert_eq!(parameters("#ifdef X\nvoid f(int n) { }\n#endif\n"), [("n".to_string(), "int".to_string(), false)]);
+        assert_eq!(parameters("#ifndef X\nvoid f(int n) { }\n#endif\n"), [("n".to_string(), "int".to_string(), false)]);
     }
 }

@@ -107,7 +107,7 @@ fn only_regions(entry: Option<&String>, nests: &Nests, strict_fp: bool) -> Resul
 /// What becomes of the regions of a C file.
 fn regions(file: &Path, regions: &Regions, sizes: Option<&str>, limit: Option<usize>) -> Result<FusedFile, Error> {
     let progress = Progress::new("fusing");
-    let options = regions.options(sizes, limit)?;
+    let options = regions.options(file, sizes, limit)?;
     let text = c_loops::load(file)?;
     c_loops::fuse_telling(file, &text, &options, &|doing| progress.says(doing))
 }

@@ -8,8 +8,9 @@ use frit_driver::c_loops::{self, FuseOptions, Recompute, report};
 use frit_driver::explain::sizes::items;
 use frit_driver::graph::Format;
 use frit_driver::{Error, write_texts};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `frit fuse`.
 #[derive(Debug, Args)]
@@ -42,9 +43,6 @@ pub(crate) struct Fuse {
     /// Compile original and result, and compare what they compute on random data of random sizes
     #[arg(long)]
     verify: bool,
-    /// A flag for the C compiler when verifying, as -DNDEBUG or -Iinclude; may be repeated
-    #[arg(long, value_name = "FLAG", requires = "verify", allow_hyphen_values = true)]
-    cflag: Vec<String>,
     /// Print the report as one JSON object on standard output (needs -o)
     #[arg(long, requires = "output")]
     json: bool,
@@ -78,11 +76,72 @@ pub(crate) struct Regions {
     /// Take pointer parameters to different arrays, as if all were declared `restrict`
     #[arg(long)]
     assume_no_alias: bool,
+    #[command(flatten)]
+    compile: Compile,
+}
+
+/// How a C file is compiled, which decides what it means.
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    /// Look for headers of a C file in this directory; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    include_dirs: Vec<String>,
+    /// Define a macro of a C file; may be repeated
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Take a macro's definition away; may be repeated
+    #[arg(short = 'U', value_name = "NAME")]
+    undefine: Vec<String>,
+    /// Read this header before a C file (also `-include`); may be repeated
+    #[arg(long, value_name = "HEADER")]
+    include: Vec<String>,
+    /// The C standard, as c99 or gnu11 (also `-std=c99`) [default: gnu17]
+    #[arg(long, value_name = "STANDARD")]
+    std: Option<String>,
+    /// Another flag of the C compiler; may be repeated
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    cflag: Vec<String>,
+    /// Where it stands how C files are compiled [default: `compile_commands.json` beside the file or above]
+    #[arg(long, value_name = "FILE|DIR")]
+    compile_commands: Option<PathBuf>,
+}
+
+impl Compile {
+    /// The flags of the compiler for this file.
+    fn flags(&self, file: &Path) -> Result<Vec<String>, Error> {
+        let mut flags = c_loops::commands::flags(file, self.compile_commands.as_deref())?;
+        flags.extend(self.include_dirs.iter().map(|directory| format!("-I{directory}")));
+        flags.extend(self.define.iter().map(|name| format!("-D{name}")));
+        flags.extend(self.undefine.iter().map(|name| format!("-U{name}")));
+        flags.extend(self.include.iter().flat_map(|header| ["-include".to_string(), header.clone()]));
+        flags.extend(self.std.iter().map(|standard| format!("-std={standard}")));
+        flags.extend(self.cflag.iter().cloned());
+        Ok(flags)
+    }
+
+    fn is_given(&self) -> bool {
+        let lists = [&self.include_dirs, &self.define, &self.undefine, &self.include, &self.cflag];
+        lists.iter().any(|list| !list.is_empty()) || self.std.is_some() || self.compile_commands.is_some()
+    }
+}
+
+/// Options that C compilers write with one hyphen, as `-std=c99`, are written with two here.
+pub(crate) fn long_option(argument: OsString) -> OsString {
+    match argument.to_str() {
+        Some("-include") => "--include".into(),
+        Some(text) if text.starts_with("-std=") => format!("-{text}").into(),
+        _ => argument,
+    }
 }
 
 impl Regions {
-    /// How regions are transformed.
-    pub(crate) fn options(&self, sizes: Option<&str>, at_most: Option<usize>) -> Result<FuseOptions, Error> {
+    /// How the regions of a file are transformed.
+    pub(crate) fn options(
+        &self,
+        file: &Path,
+        sizes: Option<&str>,
+        at_most: Option<usize>,
+    ) -> Result<FuseOptions, Error> {
         let sizes = sizes.map_or(Ok(Vec::new()), items)?;
         if let Some((name, _)) = sizes.iter().find(|(_, value)| *value == 0) {
             return Err(Error::usage(format!(
@@ -90,7 +149,11 @@ impl Regions {
             )));
         }
         Ok(FuseOptions {
-            read: c_loops::ReadOptions { auto: self.auto, assume_no_alias: self.assume_no_alias },
+            read: c_loops::ReadOptions {
+                auto: self.auto,
+                assume_no_alias: self.assume_no_alias,
+                compile: c_loops::CompileOptions { flags: self.compile.flags(file)?, ..Default::default() },
+            },
             reassociate: self.reassociate,
             objective: match self.objective {
                 Some(ObjectiveName::Peak) => c_loops::Objective::Peak,
@@ -122,6 +185,7 @@ impl Regions {
             (self.recompute.is_some(), "--recompute"),
             (self.reassociate, "--reassociate"),
             (self.assume_no_alias, "--assume-no-alias"),
+            (self.compile.is_given(), "a flag of the C compiler"),
         ];
         none_given(&given, "has an effect on C files only")
     }
@@ -152,12 +216,11 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
         simd: command.simd,
         tile: command.tile,
         verify: command.verify.then(|| VerifyOptions {
-            flags: command.cflag.clone(),
             // Reordered sums differ in their last bits.
             tolerance: if command.regions.reassociate { 1e-4 } else { 0.0 },
             ..VerifyOptions::default()
         }),
-        ..command.regions.options(command.sizes.as_deref(), command.fusion_limit)?
+        ..command.regions.options(&command.file, command.sizes.as_deref(), command.fusion_limit)?
     };
     let text = c_loops::load(&command.file)?;
     let progress = Progress::new("fusing");

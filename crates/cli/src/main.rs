@@ -379,7 +379,7 @@ fn main() -> ExitCode {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|_| {}));
     }
-    let frit = Frit::parse_from(std::env::args_os().map(values::shield));
+    let frit = Frit::parse_from(std::env::args_os().map(values::shield).map(fuse::long_option));
     let done = frit_driver::error::guard("the command", || match &frit.command {
         Command::Run(run) => commands::run(run),
         Command::Check { file } => commands::check(file).map(|()| 0),

@@ -267,7 +267,8 @@ fn no_text_brings_fusion_down() {
                         mutate(&mut text, &originals, &mut random);
                     }
                     let recompute = if seed % 3 == 0 { Recompute::All } else { Recompute::Cheaper };
-                    let read = ReadOptions { auto: seed % 2 == 0, assume_no_alias: seed % 4 < 2 };
+                    let read =
+                        ReadOptions { auto: seed % 2 == 0, assume_no_alias: seed % 4 < 2, ..ReadOptions::default() };
                     let options = FuseOptions { read, recompute, minimal: seed % 5 == 0, ..FuseOptions::default() };
                     let (send, done) = mpsc::channel();
                     let failed = |why: String| {

@@ -23,7 +23,7 @@ void commented_pipeline(int n, int m, const int in[restrict n][m], int out[restr
         for (int j = 0; j < m; j++) {
             /* squares;
                of both signs */
-            a[i][j] = SQUARE(in[i][j]) /* not negative */ + 1;
+            a[i][j] = SQUARE(in[i][j]) /* not negative */ / 3 + 1;
         } // end of squares }
 
     FOR_INNER(i, j) {

@@ -4,10 +4,9 @@
 //! elements, by C's rule of effective types, exclude more. What is only read may overlap as it likes. Read `finish` next.
 
 use super::builder::{Builder, Object};
-use super::names::DeclKind;
-use super::syntax::field;
-use super::types::CType;
+use super::names::{Decl, DeclKind};
 use super::writes::Escape;
+use crate::ast::{CType, Kind, Node, Part};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an object's memory is.
@@ -88,11 +87,15 @@ fn origin(builder: &Builder<'_, '_>, object: Object) -> Origin {
 }
 
 /// Whether a pointer is ever changed in the function.
-fn is_assigned(builder: &Builder<'_, '_>, decl: super::names::Decl) -> bool {
-    let changes = |node: &tree_sitter::Node<'_>| {
-        node.parent().is_some_and(|parent| match parent.kind() {
-            "assignment_expression" => field(parent, "left") == Some(*node),
-            "update_expression" => true,
+fn is_assigned(builder: &Builder<'_, '_>, decl: Decl) -> bool {
+    let changes = |node: &Node<'_>| {
+        let mut at = *node;
+        while let Some(parent) = at.parent().filter(|parent| parent.kind() == Kind::Paren) {
+            at = parent;
+        }
+        at.parent().is_some_and(|parent| match parent.kind() {
+            Kind::Assign => at.part() == Part::Left,
+            Kind::Update => true,
             _ => false,
         })
     };

@@ -3,27 +3,22 @@
 //! Outer blocks come first. What splits a run (a call of something unknown, a loop that is not affine) splits it into two that are tried again;
 //! the bodies of loops and branches that are in no region are searched in turn. Read `opening` next.
 
-use super::ReadOptions;
-use super::facts::Facts;
-use super::opening;
-use super::purity::Purity;
-use super::regions::{Found, broken};
-use super::syntax::{children_and_comments, descendants, field, height, is_within, operator, text};
+use super::opening::Reading;
+use super::purity::frees;
+use super::regions::Found;
+use super::statements::not_understood;
+use super::syntax::{children, children_and_comments, is_within, operands};
+use crate::ast::{Kind, Node};
 use crate::region::{Region, Remark};
 use frit_scop::model::Node as ScopNode;
-use frit_support::FileId;
 use std::ops::Range;
-use tree_sitter::Node;
 
 /// So many statements are in no region that pragmas do not mark.
 const MOST_STATEMENTS: usize = 500;
 
 /// Adds regions to those that pragmas mark.
 pub(crate) struct Search<'t, 'f> {
-    pub(crate) facts: &'f Facts<'t>,
-    pub(crate) purity: &'f Purity<'t, 'f>,
-    pub(crate) options: ReadOptions,
-    pub(crate) file: FileId,
+    pub(crate) reading: Reading<'t, 'f>,
     /// Regions that there are already.
     pub(crate) taken: Vec<Range<usize>>,
     /// What was found.
@@ -36,12 +31,11 @@ pub(crate) struct Search<'t, 'f> {
 
 impl<'t> Search<'t, '_> {
     /// Searches all functions of a file.
-    pub(crate) fn file(&mut self, root: Node<'t>) {
-        for function in descendants(root).filter(|node| node.kind() == "function_definition") {
-            let is_fit = broken(function).all(|broken| broken.is_local())
-                && height(function) <= super::HIGHEST
-                && function.descendant_count() <= super::MOST_NODES;
-            if let Some(body) = field(function, "body").filter(|_| is_fit) {
+    pub(crate) fn file(&mut self) {
+        for function in self.reading.facts.tree.functions() {
+            let is_fit = function.height() <= super::HIGHEST && function.descendant_count() <= super::MOST_NODES;
+            let body = children(function).into_iter().find(|part| part.kind() == Kind::Block);
+            if let Some(body) = body.filter(|_| is_fit) {
                 self.block(function, body);
             }
         }
@@ -49,8 +43,17 @@ impl<'t> Search<'t, '_> {
 
     fn block(&mut self, function: Node<'t>, block: Node<'t>) {
         let mut run: Vec<Node<'t>> = Vec::new();
+        let mut is_bound = false;
         for node in children_and_comments(block) {
-            if self.may_be_part(node) {
+            // What a pragma that stays is about stays with it.
+            let is_free = !std::mem::take(&mut is_bound);
+            let is_kept_pragma = node.operator().starts_with("pragma")
+                && !matches!(node.operator(), "pragma scop" | "pragma endscop")
+                && not_understood(node.operator()).is_some();
+            if node.kind() == Kind::Directive && is_kept_pragma || node.kind() == Kind::Comment && !is_free {
+                is_bound = true;
+            }
+            if is_free && self.may_be_part(node) {
                 run.push(node);
             } else {
                 self.run(function, std::mem::take(&mut run));
@@ -67,8 +70,8 @@ impl<'t> Search<'t, '_> {
 
     fn inner(&mut self, function: Node<'t>, node: Node<'t>) {
         match node.kind() {
-            "compound_statement" => self.block(function, node),
-            "for_statement" | "while_statement" | "do_statement" | "if_statement" | "else_clause" => {
+            Kind::Block => self.block(function, node),
+            Kind::For | Kind::While | Kind::Do | Kind::If | Kind::Switch | Kind::Case => {
                 for child in children_and_comments(node) {
                     self.inner(function, child);
                 }
@@ -79,24 +82,24 @@ impl<'t> Search<'t, '_> {
 
     fn may_be_part(&self, node: Node<'t>) -> bool {
         let range = node.byte_range();
-        if node.has_error() || self.taken.iter().any(|taken| taken.start < range.end && range.start < taken.end) {
+        if self.taken.iter().any(|taken| taken.start < range.end && range.start < taken.end) {
             return false;
         }
         match node.kind() {
-            "comment" | "declaration" | "for_statement" => true,
-            "preproc_call" => {
-                let argument = field(node, "argument").map_or("", |argument| text(argument, self.facts.source));
-                argument.trim_start().starts_with("omp")
-                    && node.next_named_sibling().is_some_and(|next| next.kind() == "for_statement")
+            Kind::Comment | Kind::Declaration | Kind::For => true,
+            Kind::Directive => {
+                let mut siblings = node.parent().into_iter().flat_map(children).skip_while(|sibling| *sibling != node);
+                not_understood(node.operator()).is_none()
+                    && siblings.nth(1).is_some_and(|next| next.kind() == Kind::For)
             }
-            "expression_statement" => node.named_child(0).is_some_and(|expression| match expression.kind() {
-                "assignment_expression" | "update_expression" => true,
-                "call_expression" => {
-                    field(expression, "function").is_some_and(|callee| text(callee, self.facts.source) == "free")
-                }
-                "comma_expression" => operator(expression, self.facts.source).is_empty(),
-                _ => false,
-            }),
+            Kind::ExpressionStatement => {
+                let is_plain = |expression: Node<'t>| match expression.kind() {
+                    Kind::Assign | Kind::Update => true,
+                    Kind::Call => frees(expression),
+                    _ => false,
+                };
+                children(node).into_iter().flat_map(operands).all(is_plain)
+            }
             _ => false,
         }
     }
@@ -105,10 +108,13 @@ impl<'t> Search<'t, '_> {
     fn run(&mut self, function: Node<'t>, run: Vec<Node<'t>>) {
         let mut open = vec![run];
         while let Some(mut run) = open.pop() {
-            while run.last().is_some_and(|last| matches!(last.kind(), "declaration" | "comment" | "preproc_call")) {
+            while run
+                .last()
+                .is_some_and(|last| matches!(last.kind(), Kind::Declaration | Kind::Comment | Kind::Directive))
+            {
                 run.pop();
             }
-            let nests = run.iter().filter(|node| node.kind() == "for_statement").count();
+            let nests = run.iter().filter(|node| node.kind() == Kind::For).count();
             if nests < 2 || run.len() > MOST_STATEMENTS {
                 continue;
             }
@@ -137,7 +143,7 @@ impl<'t> Search<'t, '_> {
             let position = |node: &Node<'t>| is_within(&range, &node.byte_range());
             found.statements.iter().position(position)
         };
-        match opening::region(found, self.facts, self.purity, self.options, self.file) {
+        match self.reading.region(found) {
             Ok((Some(region), remarks)) => {
                 let opaque = region.scop.statements.iter().find(|(_, statement)| statement.opaque.is_some());
                 if let Some((_, statement)) = opaque {

@@ -9,17 +9,17 @@ use super::delinearise::quotient;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::purity::{Purity, allocation};
-use super::syntax::{field, is_within, text, uncast};
-use super::types::CType;
-use super::writes::{Escape, Meaning, Writes, is_fixed, is_loud};
+use super::syntax::{field, is_within, uncast};
+use super::writes::{Escape, Meaning, Writes, is_fixed};
 use super::{ReadOptions, Reason};
+use crate::ast::{CType, Kind, Node, Part, Size};
 use crate::region::{Choice, Counted, Remark};
 use frit_isl::{Context, Set};
 use frit_scop::{AccessKind, Param};
 use frit_support::{FileId, Span, Table, define_index};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use tree_sitter::Node;
 
 define_index!(
     /// A piece of memory that has a name in the source: a variable, or what a pointer points to.
@@ -28,7 +28,7 @@ define_index!(
 
 /// A piece of memory.
 #[derive(Clone, Debug)]
-pub(crate) struct ObjectData<'t> {
+pub(crate) struct ObjectData {
     /// How the source names it: a variable, or a member of a structure.
     pub(crate) name: String,
     /// The variable that it is reached from.
@@ -36,7 +36,7 @@ pub(crate) struct ObjectData<'t> {
     /// It is a member of a structure.
     pub(crate) is_member: bool,
     /// The type of the variable or member.
-    pub(crate) of: CType<'t>,
+    pub(crate) of: CType,
     /// How many subscripts lead to an element.
     pub(crate) dims: usize,
     /// The extents as the declaration gives them.
@@ -192,21 +192,6 @@ pub(crate) struct Stop {
     pub(crate) is_fatal: bool,
 }
 
-/// Where an expression stands: in the file, or in the value of a macro.
-#[derive(Clone, Copy)]
-pub(crate) struct Here<'s> {
-    /// The text that the nodes belong to.
-    pub(crate) source: &'s str,
-    /// What a macro's parameters stand for.
-    pub(crate) arguments: Option<&'s BTreeMap<String, (Node<'s>, Here<'s>)>>,
-    /// The place of the file that names are looked up at.
-    pub(crate) at: usize,
-    /// How many macros are open.
-    pub(crate) macros: usize,
-}
-
-/// More macros are not opened in each other.
-pub(crate) const MOST_MACROS: usize = 12;
 /// Pointers to rows of rows are not followed further.
 const MOST_ROWS: usize = 8;
 /// Work of isl on one question, in its elementary steps.
@@ -217,17 +202,19 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) facts: &'f Facts<'t>,
     pub(crate) purity: &'f Purity<'t, 'f>,
     pub(crate) names: Names<'t>,
-    pub(crate) options: ReadOptions,
+    pub(crate) options: &'f ReadOptions,
+    /// The uses of macros that hide what has to be seen.
+    pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
     pub(crate) file: FileId,
     /// The bytes of the region.
     pub(crate) region: Range<usize>,
-    pub(crate) writes: Writes<'t>,
+    pub(crate) writes: Writes,
     pub(crate) escapes: BTreeMap<Decl, Escape>,
     /// Variables whose address is taken somewhere in the function.
     pub(crate) taken: BTreeSet<Decl>,
     pub(crate) isl: Context,
     pub(crate) params: Params,
-    pub(crate) objects: Table<Object, ObjectData<'t>>,
+    pub(crate) objects: Table<Object, ObjectData>,
     pub(crate) object_of: BTreeMap<(Decl, String), Object>,
     pub(crate) bindings: BTreeMap<Decl, Binding>,
     /// Variables that count in a loop of the region and are not used outside of such loops.
@@ -241,29 +228,26 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) remarks: Vec<Remark>,
     /// The size of an array that is allocated before the region is looked at.
     pub(crate) is_sizing: bool,
+    /// How many functions are open whose results are looked at.
+    pub(crate) calls: usize,
 }
 
 impl<'t> Builder<'t, '_> {
-    /// The place of nodes of the file.
-    pub(crate) fn here(&self) -> Here<'t> {
-        Here { source: self.facts.source, arguments: None, at: 0, macros: 0 }
-    }
-
     /// A remark on bytes of the file.
     pub(crate) fn remark(&mut self, reason: Reason, range: Range<usize>, message: String) {
         let span = Span::new(self.file, range.start, range.end);
         self.remarks.push(Remark { code: reason.code(), message, span });
     }
 
-    /// The declaration that an identifier means.
-    pub(crate) fn decl(&mut self, identifier: Node<'_>, here: Here<'_>) -> Option<Decl> {
-        if here.macros == 0 {
-            return self.names.of_identifier(identifier);
-        }
-        let name = text(identifier, here.source);
-        match self.names.visible(name, here.at) {
-            Some(decl) => Some(decl),
-            None => Some(self.names.global(name, self.facts)),
+    /// What stands in the definition of a macro has to be seen: the uses of macros that a node is in are replaced.
+    pub(crate) fn hide(&self, node: Node<'_>) {
+        let mut at = Some(node);
+        while let Some(inner) = at {
+            if inner.place().is_none() && !inner.uses().is_empty() {
+                self.hidden.borrow_mut().extend(inner.uses().iter().copied());
+                return;
+            }
+            at = inner.parent();
         }
     }
 
@@ -286,13 +270,13 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// Whether the value of a variable may change in the region though nothing assigns it by name.
-    pub(crate) fn changes_unseen(&self, decl: Decl, of: &CType<'_>) -> bool {
+    pub(crate) fn changes_unseen(&self, decl: Decl, of: &CType) -> bool {
         let is_exposed = self.names.decls[decl].is_global() || self.taken.contains(&decl);
         is_exposed && (self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of))
     }
 
     /// Whether something of this type may be written through a pointer that may point anywhere.
-    pub(crate) fn is_aliased(&self, of: &CType<'_>) -> bool {
+    pub(crate) fn is_aliased(&self, of: &CType) -> bool {
         let points_anywhere = |decl: &Option<Decl>| decl.is_none_or(|decl| self.points_anywhere(decl, 0));
         self.writes.through.iter().any(|(decl, written)| written.may_alias(of) && points_anywhere(decl))
     }
@@ -305,9 +289,9 @@ impl<'t> Builder<'t, '_> {
             CType::Pointer { .. } if self.is_allocated(decl) => false,
             CType::Pointer { .. } => {
                 // A pointer to a row points where its base does.
-                let meaning = Meaning { facts: self.facts, purity: self.purity };
-                let is_row = rows < MOST_ROWS && is_fixed(decl, &self.names, self.facts.source);
-                let base = data.value.filter(|_| is_row).and_then(|value| meaning.root(uncast(value), &self.names));
+                let meaning = Meaning { purity: self.purity };
+                let is_row = rows < MOST_ROWS && is_fixed(decl, &self.names);
+                let base = data.value.filter(|_| is_row).and_then(|value| meaning.root(uncast(value)));
                 base.is_none_or(|base| self.points_anywhere(base, rows + 1))
             }
             _ => true,
@@ -317,16 +301,9 @@ impl<'t> Builder<'t, '_> {
     /// Whether a variable is an integer whose value does not change in the region.
     pub(crate) fn is_parameter(&self, decl: Decl) -> bool {
         let data = &self.names.decls[decl];
-        let is_integer = match data.of {
-            CType::Int { bytes, .. } => (2..=8).contains(&bytes),
-            CType::Unknown => data.kind == DeclKind::Undeclared && !self.facts.functions.contains_key(&data.name),
-            _ => false,
-        };
-        let is_const = data.typed.is_const && matches!(data.of, CType::Int { .. });
-        let is_macro =
-            data.kind == DeclKind::Undeclared && (is_loud(&data.name) || self.facts.macros.contains_key(&data.name));
-        let changes =
-            self.writes.decls.contains(&decl) || !is_const && !is_macro && self.changes_unseen(decl, &data.of);
+        let is_integer = matches!(data.of, CType::Int { bytes, .. } if (2..=8).contains(&bytes));
+        let is_const = data.typed.is_const && is_integer;
+        let changes = self.writes.decls.contains(&decl) || !is_const && self.changes_unseen(decl, &data.of);
         is_integer && !data.typed.is_volatile && !changes && !self.is_inside(decl)
     }
 
@@ -341,7 +318,7 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// Whether the member of a structure keeps its value in the region.
-    pub(crate) fn is_stable_member(&self, base: Decl, member: &str, of: &CType<'_>) -> bool {
+    pub(crate) fn is_stable_member(&self, base: Decl, member: &str, of: &CType) -> bool {
         let data = &self.names.decls[base];
         let is_plain = !data.typed.is_volatile && !self.is_inside(base) && !self.writes.decls.contains(&base);
         let is_own = matches!(data.of, CType::Struct { .. }) && !self.is_reachable(base);
@@ -351,14 +328,12 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// The object that a variable names, or a member of a structure.
-    pub(crate) fn object(&mut self, decl: Decl, name: String, of: CType<'t>, is_member: bool) -> Object {
+    pub(crate) fn object(&mut self, decl: Decl, name: String, of: CType, is_member: bool) -> Object {
         if let Some(known) = self.object_of.get(&(decl, name.clone())) {
             return *known;
         }
         let sizes = of.extents();
-        let here = self.here();
-        let mut extents: Vec<Option<Expr>> =
-            sizes.iter().map(|size| size.and_then(|size| self.outer(size, here))).collect();
+        let mut extents: Vec<Option<Expr>> = sizes.iter().map(|size| self.extent(*size)).collect();
         if let Some(sizes) = self.sizes_before(decl).filter(|_| extents.len() == 1 && !is_member) {
             let element = of.element().bytes().and_then(|bytes| i64::try_from(bytes).ok());
             let bytes = self.allocated_before(&sizes);
@@ -393,18 +368,20 @@ impl<'t> Builder<'t, '_> {
             return None;
         }
         let assigned = self.names.occurrences.get(&decl).into_iter().flatten().filter_map(|node| {
-            let parent = node.parent().filter(|parent| parent.kind() == "assignment_expression")?;
-            if field(parent, "left") == Some(*node) { field(parent, "right") } else { None }
+            let parent = node.parent().filter(|parent| parent.kind() == Kind::Assign)?;
+            if field(parent, Part::Left) == Some(*node) { field(parent, Part::Right) } else { None }
         });
-        let mut values =
-            data.value.into_iter().chain(assigned).filter_map(|value| allocation(value, self.facts.source));
+        let mut values = data.value.into_iter().chain(assigned).filter_map(|value| allocation(value));
         let (sizes, _) = values.next()?;
         if values.next().is_none() { Some(sizes) } else { None }
     }
 
-    /// An expression that has the same value everywhere in the region.
-    fn outer(&mut self, node: Node<'t>, here: Here<'t>) -> Option<Expr> {
-        self.expr(node, here).filter(|expr| !super::affine::mentions_from(expr, 0))
+    /// The extent of an array, if it has the same value everywhere in the region.
+    fn extent(&mut self, size: Size) -> Option<Expr> {
+        let tree = self.facts.tree;
+        let written = size.node.and_then(|node| self.expr(tree.node(node)));
+        let written = written.filter(|expr| !super::affine::mentions_from(expr, 0));
+        written.or(size.count.map(Expr::constant))
     }
 
     /// Whether nothing satisfies these conditions where the current statement runs.
@@ -431,7 +408,7 @@ impl<'t> Builder<'t, '_> {
 
 impl ParamText {
     /// A parameter of this type.
-    pub(crate) fn of_type(text: String, c_type: String, of: &CType<'_>) -> Self {
+    pub(crate) fn of_type(text: String, c_type: String, of: &CType) -> Self {
         let (is_plain, is_unsigned) = match of {
             CType::Int { bytes, is_signed } => (*is_signed || *bytes < 4, !is_signed),
             _ => (false, false),

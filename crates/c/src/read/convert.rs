@@ -3,58 +3,71 @@
 //! # What is taken for granted
 //!
 //! Integer arithmetic in subscripts, bounds and conditions on them does not overflow or wrap round, casts between integers of at least 32 bits there
-//! keep the value, and identifiers that the file does not declare (macros on the command line or in headers) stand for integers that the region does not
-//! change. Read `places` next.
+//! keep the value, and identifiers that nothing declares (macros on the command line that is not known here) stand for integers that the region does
+//! not change. Read `places` next.
 
 use super::affine::{Atom, Cond, Expr, ParamText, Quasi};
-use super::builder::{Binding, Builder, Here, MOST_MACROS};
+use super::builder::{Binding, Builder};
 use super::names::{Decl, DeclKind};
-use super::syntax::{bare, children, field, integer, only_child, operator, text};
-use super::types::{CType, named_type};
+use super::syntax::{arguments, bare, callee, children, field, operator, text};
 use super::writes::{is_changed, is_fixed};
-use std::collections::BTreeMap;
-use tree_sitter::Node;
+use crate::ast::{CType, Kind, Node, Part};
 
+/// Functions are not followed further into others.
+const MOST_CALLS: usize = 12;
 /// Expressions of more terms are taken for not affine.
 const MOST_TERMS: usize = 40;
 
 impl<'t> Builder<'t, '_> {
     /// The value of an integer expression; `None` if it is none of the kind that is understood. It may be not affine.
-    pub(crate) fn expr(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
+    pub(crate) fn expr(&mut self, node: Node<'_>) -> Option<Expr> {
+        if let Some(value) = self.overridable(node) {
+            return Some(value);
+        }
         let node = bare(node);
         let value = match node.kind() {
-            "number_literal" => Expr::constant(integer(text(node, here.source))?),
-            "identifier" => self.identifier(node, here)?,
-            "field_expression" => self.member_parameter(node, here)?,
-            "cast_expression" => self.cast(node, here)?,
-            "unary_expression" => {
-                let value = self.expr(field(node, "argument")?, here)?;
-                match operator(node, here.source) {
+            Kind::Number | Kind::Sizeof => Expr::constant(node.value()?),
+            Kind::Name => self.identifier(node)?,
+            Kind::Member => self.member_parameter(node)?,
+            Kind::Cast => self.cast(node)?,
+            Kind::Unary => {
+                let value = self.expr(field(node, Part::Operand)?)?;
+                match operator(node) {
                     "-" => -value,
                     "+" => value,
                     _ => return None,
                 }
             }
-            "binary_expression" => self.binary(node, here)?,
-            "conditional_expression" => {
-                let cond = self.cond(field(node, "condition")?, here)?;
-                let then = self.expr(field(node, "consequence")?, here)?;
-                let otherwise = self.expr(field(node, "alternative")?, here)?;
+            Kind::Binary => self.binary(node)?,
+            Kind::Conditional => {
+                let cond = self.cond(field(node, Part::Condition)?)?;
+                let then = self.expr(field(node, Part::Consequence)?)?;
+                let otherwise = self.expr(field(node, Part::Alternative)?)?;
                 select(cond, then, otherwise)
             }
-            "call_expression" => self.call(node, here)?,
-            "sizeof_expression" => Expr::constant(i64::try_from(self.size_of(node, here)?).ok()?),
+            Kind::Call => self.call(node)?,
             _ => return None,
         };
         (value.len() <= MOST_TERMS).then_some(value)
     }
 
-    fn identifier(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let name = text(node, here.source);
-        if let Some((argument, there)) = here.arguments.and_then(|arguments| arguments.get(name)) {
-            return self.expr(*argument, *there);
+    /// A macro for a number that may be given another value on the command line is a parameter.
+    fn overridable(&mut self, node: Node<'_>) -> Option<Expr> {
+        let [used] = node.uses() else { return None };
+        let used = &self.facts.tree.uses[*used];
+        if !used.is_overridable
+            || node.place()? != used.range
+            || !matches!(node.of(), CType::Int { .. })
+            || super::syntax::descendants(node).any(|node| node.decl().is_some())
+        {
+            return None;
         }
-        let decl = self.decl(node, here)?;
+        let param = ParamText::of_type(used.name.clone(), "int".to_string(), node.of());
+        Some(Expr::symbol(Atom::Param(self.params.of(param))))
+    }
+
+    fn identifier(&mut self, node: Node<'_>) -> Option<Expr> {
+        let decl = node.decl()?;
         match self.bindings.get(&decl) {
             Some(Binding::Loop(depth)) => return Some(Expr::symbol(Atom::Var(*depth))),
             Some(Binding::Value(value) | Binding::Counted(value)) => return Some(value.clone()),
@@ -65,27 +78,15 @@ impl<'t> Builder<'t, '_> {
         if let DeclKind::Constant(Some(value)) = data.kind {
             return Some(Expr::constant(value));
         }
-        if data.kind == DeclKind::Undeclared
-            && let Some(known) = self.facts.macros.get(name).filter(|known| known.params.is_none())
-            && let Some(body) = &known.body
-        {
-            if here.macros >= MOST_MACROS {
-                return None;
-            }
-            let at = if here.macros == 0 { node.start_byte() } else { here.at };
-            let none = BTreeMap::new();
-            let inner = Here { source: &body.source, arguments: Some(&none), at, macros: here.macros + 1 };
-            return self.expr(body.expression()?, inner);
-        }
         if data.typed.is_const
             && !data.typed.is_volatile
-            && data.of.may_be_integer()
-            && let Some(value) = data.value.and_then(|value| self.facts.constant(value))
+            && matches!(data.of, CType::Int { .. })
+            && let Some(value) = data.number.or_else(|| data.value.and_then(|value| self.facts.constant(value)))
         {
             return Some(Expr::constant(value));
         }
         // A size that is computed once, before the region, is that product.
-        if let Some(value) = self.computed_before(decl, here) {
+        if let Some(value) = self.computed_before(decl) {
             return Some(value);
         }
         let param = self.parameter(decl)?;
@@ -95,12 +96,11 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// The value of a variable that is computed from what never changes, for the sizes of arrays that are allocated before the region.
-    fn computed_before(&mut self, decl: Decl, here: Here<'_>) -> Option<Expr> {
+    fn computed_before(&mut self, decl: Decl) -> Option<Expr> {
         let data = &self.names.decls[decl];
-        let value = data.value.filter(|_| self.is_sizing && data.kind == DeclKind::Local && here.macros == 0)?;
-        let is_fixed = is_fixed(decl, &self.names, self.facts.source) && self.is_settled(value);
-        let here = self.here();
-        if is_fixed { self.expr(value, here) } else { None }
+        let value = data.value.filter(|_| self.is_sizing && data.kind == DeclKind::Local)?;
+        let is_fixed = is_fixed(decl, &self.names) && self.is_settled(value);
+        if is_fixed { self.expr(value) } else { None }
     }
 
     /// Whether an expression has one value all through the function.
@@ -108,12 +108,12 @@ impl<'t> Builder<'t, '_> {
         let is_settled = |identifier: Node<'t>| {
             let Some(decl) = self.names.of_identifier(identifier) else { return false };
             match self.names.decls[decl].kind {
-                DeclKind::Constant(_) | DeclKind::Undeclared => true,
+                DeclKind::Constant(_) | DeclKind::Undeclared | DeclKind::Function => true,
                 DeclKind::Global => false,
-                DeclKind::Parameter | DeclKind::Local => !is_changed(decl, &self.names, self.facts.source),
+                DeclKind::Parameter | DeclKind::Local => !is_changed(decl, &self.names),
             }
         };
-        super::syntax::descendants(node).filter(|node| node.kind() == "identifier").all(is_settled)
+        super::syntax::descendants(node).filter(|node| node.kind() == Kind::Name).all(is_settled)
     }
 
     /// The number of bytes that an allocation before the region asks for.
@@ -122,16 +122,15 @@ impl<'t> Builder<'t, '_> {
             return None;
         }
         self.is_sizing = true;
-        let here = self.here();
-        let bytes = sizes.iter().try_fold(Expr::constant(1), |bytes, size| Some(bytes * self.expr(*size, here)?));
+        let bytes = sizes.iter().try_fold(Expr::constant(1), |bytes, size| Some(bytes * self.expr(*size)?));
         self.is_sizing = false;
         bytes
     }
 
     /// A member of a structure that does not change.
-    fn member_parameter(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let member = self.member(node, here)?;
-        if !member.is_stable || !member.of.may_be_integer() {
+    fn member_parameter(&mut self, node: Node<'_>) -> Option<Expr> {
+        let member = self.member(node)?;
+        if !member.is_stable || !matches!(member.of, CType::Int { .. }) {
             return None;
         }
         let c_type = match member.of {
@@ -144,9 +143,9 @@ impl<'t> Builder<'t, '_> {
         Some(Expr::symbol(Atom::Param(param)))
     }
 
-    fn cast(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let value = self.expr(field(node, "value")?, here)?;
-        match named_type(field(node, "type")?, here.source, &self.facts.types) {
+    fn cast(&mut self, node: Node<'_>) -> Option<Expr> {
+        let value = self.expr(field(node, Part::Value)?)?;
+        match *node.of() {
             CType::Int { bytes, .. } if bytes >= 4 => {
                 self.params.is_wide |= bytes == 8;
                 Some(value)
@@ -162,10 +161,10 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
-    fn binary(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let sign = operator(node, here.source);
-        let left = self.expr(field(node, "left")?, here)?;
-        let right = self.expr(field(node, "right")?, here)?;
+    fn binary(&mut self, node: Node<'_>) -> Option<Expr> {
+        let sign = operator(node);
+        let left = self.expr(field(node, Part::Left)?)?;
+        let right = self.expr(field(node, Part::Right)?)?;
         let value = match sign {
             "+" => Some(&left + &right),
             "-" => Some(&left - &right),
@@ -202,38 +201,30 @@ impl<'t> Builder<'t, '_> {
             }
             _ => None,
         };
-        value.or_else(|| self.fixed(node, here))
+        value.or_else(|| self.fixed(node))
     }
 
     /// An expression that is not understood, but has the same value everywhere in the region, is a parameter.
-    fn fixed(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
+    fn fixed(&mut self, node: Node<'_>) -> Option<Expr> {
         let is_number = |node: &Node<'_>| {
-            matches!(
-                node.kind(),
-                "binary_expression"
-                    | "parenthesized_expression"
-                    | "number_literal"
-                    | "identifier"
-                    | "field_expression"
-                    | "field_identifier"
-                    | "unary_expression"
-            )
+            matches!(node.kind(), Kind::Binary | Kind::Paren | Kind::Number | Kind::Name | Kind::Member | Kind::Unary)
         };
-        if here.macros > 0 || !super::syntax::descendants(node).filter(Node::is_named).all(|node| is_number(&node)) {
+        if !super::syntax::descendants(node).all(|node| is_number(&node)) {
             return None;
         }
-        for leaf in super::syntax::descendants(node).filter(|node| node.kind() == "identifier") {
-            let decl = self.decl(leaf, here)?;
-            let is_member = leaf.parent().is_some_and(|parent| parent.kind() == "field_expression");
-            if self.is_inside(decl) || self.bindings.contains_key(&decl) || !is_member && !self.is_parameter(decl) {
+        for leaf in super::syntax::descendants(node).filter(|node| node.kind() == Kind::Name) {
+            let decl = leaf.decl()?;
+            let is_member = leaf.parent().is_some_and(|parent| parent.kind() == Kind::Member);
+            let is_constant = matches!(self.names.decls[decl].kind, DeclKind::Constant(_));
+            if self.is_inside(decl)
+                || self.bindings.contains_key(&decl)
+                || !is_member && !is_constant && !self.is_parameter(decl)
+            {
                 return None;
             }
         }
-        // The words alone, so that spaces make no difference.
-        let words = super::syntax::descendants(node).filter(|node| node.child_count() == 0);
-        let text = words.map(|word| text(word, here.source)).collect::<Vec<_>>().join(" ");
         let param = ParamText {
-            text: format!("({text})"),
+            text: format!("({})", printed(node)?),
             c_type: String::new(),
             is_plain: false,
             is_unsigned: false,
@@ -250,122 +241,59 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
-    /// What a call of a macro, or of a function that only returns an expression, computes.
-    fn call(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let name = text(field(node, "function")?, here.source);
-        let arguments = children(field(node, "arguments")?);
-        if let Some(known) = self.facts.macros.get(name) {
-            return self
-                .in_macro(node, here, |builder, body, inner| builder.expr(body, inner))
-                .filter(|_| known.params.is_some());
-        }
-        if let Some(Some(definition)) = self.facts.functions.get(name).copied() {
+    /// What a call of a function that only returns an expression computes.
+    fn call(&mut self, node: Node<'_>) -> Option<Expr> {
+        let name = callee(node)?;
+        let arguments = arguments(node);
+        if let Some(definition) = self.facts.function(name) {
             let body = only_return(definition)?;
-            let names = parameter_names(definition, self.facts.source)?;
-            if names.len() != arguments.len() || here.macros >= MOST_MACROS {
+            let parameters = parameters(definition)?;
+            if parameters.len() != arguments.len() || self.calls >= MOST_CALLS {
                 return None;
             }
-            let bound: BTreeMap<String, (Node<'_>, Here<'_>)> =
-                names.into_iter().zip(arguments).map(|(name, argument)| (name, (argument, here))).collect();
-            let inner = Here {
-                source: self.facts.source,
-                arguments: Some(&bound),
-                at: definition.start_byte(),
-                macros: here.macros + 1,
-            };
-            return self.expr(body, inner);
+            let values: Vec<Expr> = arguments.into_iter().map(|argument| self.expr(argument)).collect::<Option<_>>()?;
+            self.calls += 1;
+            for (parameter, value) in parameters.iter().zip(values) {
+                self.bindings.insert(*parameter, Binding::Value(value));
+            }
+            let value = self.expr(body);
+            for parameter in &parameters {
+                self.bindings.remove(parameter);
+            }
+            self.calls -= 1;
+            return value;
         }
         let mut two = || match arguments[..] {
-            [one, two] => Some((self.expr(one, here)?, self.expr(two, here)?)),
+            [one, two] => Some((self.expr(one)?, self.expr(two)?)),
             _ => None,
         };
         match name {
             "min" | "MIN" | "imin" => two().map(|(one, two)| quasi(Quasi::Min(one, two))),
             "max" | "MAX" | "imax" => two().map(|(one, two)| quasi(Quasi::Max(one, two))),
             "abs" | "labs" => {
-                let value = self.expr(*arguments.first()?, here)?;
+                let value = self.expr(*arguments.first()?)?;
                 Some(quasi(Quasi::Max(-value.clone(), value)))
             }
             _ => None,
         }
     }
 
-    /// Looks into the macro that is called, or named, at a node.
-    pub(crate) fn in_macro<R>(
-        &mut self,
-        node: Node<'_>,
-        here: Here<'_>,
-        look: impl FnOnce(&mut Self, Node<'_>, Here<'_>) -> Option<R>,
-    ) -> Option<R> {
-        let name = text(field(node, "function").unwrap_or(node), here.source);
-        let known = self.facts.macros.get(name)?;
-        let body = known.body.as_ref()?;
-        let params = known.params.as_deref().unwrap_or(&[]);
-        let arguments = field(node, "arguments").map(children).unwrap_or_default();
-        if params.len() != arguments.len()
-            || here.macros >= MOST_MACROS
-            || self
-                .names
-                .visible(name, node.start_byte())
-                .is_some_and(|decl| here.macros == 0 && self.names.decls[decl].kind != DeclKind::Undeclared)
-        {
-            return None;
-        }
-        let bound: BTreeMap<String, (Node<'_>, Here<'_>)> =
-            params.iter().cloned().zip(arguments).map(|(name, argument)| (name, (argument, here))).collect();
-        let at = if here.macros == 0 { node.start_byte() } else { here.at };
-        let inner = Here { source: &body.source, arguments: Some(&bound), at, macros: here.macros + 1 };
-        look(self, body.expression()?, inner)
-    }
-
-    /// The size in bytes of a type, or of an element that is named.
-    fn size_of(&mut self, node: Node<'_>, here: Here<'_>) -> Option<u64> {
-        if let Some(descriptor) = field(node, "type") {
-            return named_type(descriptor, here.source, &self.facts.types).bytes();
-        }
-        let mut place = bare(field(node, "value")?);
-        let mut subscripts = 0;
-        loop {
-            place = bare(place);
-            match place.kind() {
-                "subscript_expression" | "pointer_expression" => {
-                    subscripts += 1;
-                    place = field(place, "argument")?;
-                }
-                "identifier" => break,
-                _ => return None,
-            }
-        }
-        // `sizeof(float)` looks like a name if `float` is one that the grammar does not know.
-        let name = text(place, here.source);
-        if subscripts == 0
-            && let Some(alias) = self.facts.types.aliases.get(name)
-        {
-            return alias.bytes();
-        }
-        let decl: Decl = self.decl(place, here)?;
-        let data = &self.names.decls[decl];
-        if subscripts == data.of.extents().len() { data.of.element().bytes() } else { None }
-    }
-
     /// The condition that an expression is; `None` if it is not understood. It may be not affine.
-    pub(crate) fn cond(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Cond> {
+    pub(crate) fn cond(&mut self, node: Node<'_>) -> Option<Cond> {
         let node = bare(node);
         match node.kind() {
-            "unary_expression" if operator(node, here.source) == "!" => {
-                Some(self.cond(field(node, "argument")?, here)?.negated())
-            }
-            "binary_expression" => {
-                let sign = operator(node, here.source);
-                let (left, right) = (field(node, "left")?, field(node, "right")?);
+            Kind::Unary if operator(node) == "!" => Some(self.cond(field(node, Part::Operand)?)?.negated()),
+            Kind::Binary => {
+                let sign = operator(node);
+                let (left, right) = (field(node, Part::Left)?, field(node, Part::Right)?);
                 if let "&&" | "||" = sign {
-                    let (left, right) = (self.cond(left, here)?, self.cond(right, here)?);
+                    let (left, right) = (self.cond(left)?, self.cond(right)?);
                     return Some(if sign == "&&" { Cond::And(vec![left, right]) } else { Cond::Or(vec![left, right]) });
                 }
                 if !matches!(sign, "<" | "<=" | ">" | ">=" | "==" | "!=") {
-                    return self.truth(node, here);
+                    return self.truth(node);
                 }
-                let (left, right) = (self.expr(left, here)?, self.expr(right, here)?);
+                let (left, right) = (self.expr(left)?, self.expr(right)?);
                 Some(match sign {
                     "<" => Cond::less(&left, &right),
                     "<=" => Cond::at_most(&left, &right),
@@ -375,22 +303,13 @@ impl<'t> Builder<'t, '_> {
                     _ => Cond::Zero(&left - &right).negated(),
                 })
             }
-            "true" => Some(Cond::Holds(true)),
-            "false" => Some(Cond::Holds(false)),
-            "call_expression" if self.facts.macros.contains_key(text(field(node, "function")?, here.source)) => {
-                self.in_macro(node, here, |builder, body, inner| builder.cond(body, inner))
-            }
-            "identifier" if here.arguments.is_some_and(|arguments| arguments.contains_key(text(node, here.source))) => {
-                let (argument, there) = here.arguments?.get(text(node, here.source))?;
-                self.cond(*argument, *there)
-            }
-            _ => self.truth(node, here),
+            _ => self.truth(node),
         }
     }
 
     /// A number as a condition.
-    fn truth(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Cond> {
-        let value = self.expr(node, here)?;
+    fn truth(&mut self, node: Node<'_>) -> Option<Cond> {
+        let value = self.expr(node)?;
         Some(match value.as_constant() {
             Some(value) => Cond::Holds(value != 0),
             None => Cond::Zero(value).negated(),
@@ -449,21 +368,37 @@ fn select(cond: Cond, then: Expr, otherwise: Expr) -> Expr {
 
 /// The expression of a function that does nothing but return it.
 pub(crate) fn only_return(definition: Node<'_>) -> Option<Node<'_>> {
-    let statements = children(field(definition, "body")?);
+    let statements = children(field(definition, Part::Body)?);
     match statements[..] {
-        [only] if only.kind() == "return_statement" => only_child(only),
+        [only] if only.kind() == Kind::Return => children(only).into_iter().next(),
         _ => None,
     }
 }
 
-/// The names of a function's parameters.
-fn parameter_names(definition: Node<'_>, source: &str) -> Option<Vec<String>> {
-    let list = field(field(definition, "declarator")?, "parameters")?;
-    children(list)
-        .into_iter()
-        .map(|parameter| {
-            let (name, of) = super::types::declared(field(parameter, "declarator")?, CType::Unknown, source)?;
-            (!of.is_array()).then(|| text(name, source).to_string())
-        })
-        .collect()
+/// A function's parameters, if all are numbers.
+fn parameters(definition: Node<'_>) -> Option<Vec<Decl>> {
+    let all = children(definition).into_iter().filter(|child| child.kind() == Kind::Variable);
+    all.map(|parameter| {
+        let decl = parameter.decl()?;
+        (!definition.tree().decls[decl].typed.of.is_array()).then_some(decl)
+    })
+    .collect()
+}
+
+/// The text of an integer expression, with one space between its words, so that others make no difference.
+fn printed(node: Node<'_>) -> Option<String> {
+    let part = |part: Part| field(node, part).and_then(printed);
+    Some(match node.kind() {
+        Kind::Paren => format!("( {} )", printed(node.all_children().next()?)?),
+        Kind::Name => node.name().to_string(),
+        Kind::Number if !text(node).is_empty() => text(node).to_string(),
+        Kind::Number => node.value()?.to_string(),
+        Kind::Unary => format!("{} {}", operator(node), part(Part::Operand)?),
+        Kind::Member => format!("{} {} {}", part(Part::Operand)?, operator(node), node.name()),
+        Kind::Binary => {
+            // What was written with parentheses has them still; what a macro put together may need them.
+            format!("{} {} {}", part(Part::Left)?, operator(node), part(Part::Right)?)
+        }
+        _ => return None,
+    })
 }

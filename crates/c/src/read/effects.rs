@@ -5,16 +5,14 @@
 
 use super::Reason;
 use super::affine::Expr;
-use super::builder::{Builder, Effects, Here, Object, RawAccess, RawHole, Stop};
+use super::builder::{Builder, Effects, Object, RawAccess, RawHole, Stop};
 use super::names::DeclKind;
 use super::places::{ObjectPlace, Place};
 use super::purity::Call;
-use super::regions::unknown_macro;
-use super::syntax::{bare, children, field, fields, operator, text};
-use super::types::{CType, named_type};
+use super::syntax::{arguments, bare, callee, children, field, fields, operator};
+use crate::ast::{CType, Kind, Node, Part};
 use frit_scop::AccessKind;
 use std::ops::Range;
-use tree_sitter::Node;
 
 /// How a place is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +73,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
 
     /// Walks a statement that is one as a whole.
     pub(crate) fn whole_statement(&mut self, node: Node<'t>) -> Walked {
-        let is_label = |label: Node<'t>| label.kind() == "labeled_statement";
+        let is_label = |label: Node<'t>| label.kind() == Kind::Label;
         if super::syntax::descendants(node).skip(1).any(is_label) {
             // In a loop it might be written twice, which labels are not to be.
             if !self.builder.nest.is_empty() || self.is_entered(node) {
@@ -89,108 +87,97 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
 
     /// Whether a `goto` outside of a statement goes to a label in it.
     fn is_entered(&self, node: Node<'t>) -> bool {
-        let source = self.builder.facts.source;
-        let label = |jump: Node<'t>, kind| {
-            field(jump, "label").filter(|_| jump.kind() == kind).map(|label| text(label, source))
-        };
-        let labels: Vec<&str> =
-            super::syntax::descendants(node).filter_map(|inner| label(inner, "labeled_statement")).collect();
+        let labels: Vec<&str> = super::syntax::descendants(node)
+            .filter(|inner| inner.kind() == Kind::Label)
+            .map(|inner| inner.name())
+            .collect();
         let Some(function) = super::regions::function_of(node) else { return true };
         super::syntax::descendants(function)
             .filter(|jump| !super::syntax::is_within(&jump.byte_range(), &node.byte_range()))
-            .any(|jump| {
-                // `goto *p` may go anywhere.
-                jump.kind() == "goto_statement" && label(jump, "goto_statement").is_none_or(|to| labels.contains(&to))
-            })
+            // `goto *p` may go anywhere.
+            .any(|jump| jump.kind() == Kind::Goto && (jump.name().is_empty() || labels.contains(&jump.name())))
     }
 
     /// Walks a statement.
     pub(crate) fn statement(&mut self, node: Node<'t>) -> Walked {
-        let here = self.builder.here();
         match node.kind() {
-            "compound_statement" | "else_clause" => {
-                children(node).into_iter().try_for_each(|child| self.statement(child))
+            Kind::Block => children(node).into_iter().try_for_each(|child| self.statement(child)),
+            Kind::ExpressionStatement => children(node).into_iter().try_for_each(|child| self.expr(child)),
+            Kind::Empty | Kind::Comment => Ok(()),
+            Kind::Asm => {
+                self.unknown("it is assembler code");
+                children(node).into_iter().try_for_each(|child| self.touch(child, Touch::Update))
             }
-            "expression_statement" => children(node).into_iter().try_for_each(|child| self.expr(child, here)),
-            "declaration" => self.declaration(node),
-            "if_statement" => {
-                if let Some(cond) = field(node, "condition") {
-                    self.expr(cond, here)?;
+            Kind::Declaration => self.declaration(node),
+            Kind::If => {
+                if let Some(cond) = field(node, Part::Condition) {
+                    self.expr(cond)?;
                 }
-                let (then, otherwise) = (field(node, "consequence"), field(node, "alternative"));
+                let (then, otherwise) = (field(node, Part::Consequence), field(node, Part::Alternative));
                 self.branches(
                     |walker| then.map_or(Ok(()), |then| walker.statement(then)),
                     |walker| otherwise.map_or(Ok(()), |otherwise| walker.statement(otherwise)),
                 )
             }
-            "for_statement" => {
-                for part in ["initializer", "condition"].iter().flat_map(|part| fields(node, part)) {
-                    if part.kind() == "declaration" { self.declaration(part)? } else { self.expr(part, here)? }
+            Kind::For => {
+                for part in [Part::Initial, Part::Condition].iter().flat_map(|part| fields(node, part)) {
+                    if part.kind() == Kind::Declaration { self.declaration(part)? } else { self.expr(part)? }
                 }
                 self.repeated(|walker| {
-                    if let Some(body) = field(node, "body") {
+                    if let Some(body) = field(node, Part::Body) {
                         walker.statement(body)?;
                     }
-                    fields(node, "update").into_iter().try_for_each(|update| walker.expr(update, here))
+                    fields(node, Part::Update).into_iter().try_for_each(|update| walker.expr(update))
                 })
             }
-            "while_statement" | "do_statement" => self.repeated(|walker| {
-                if let Some(cond) = field(node, "condition") {
-                    walker.expr(cond, here)?;
+            Kind::While | Kind::Do => self.repeated(|walker| {
+                if let Some(cond) = field(node, Part::Condition) {
+                    walker.expr(cond)?;
                 }
-                field(node, "body").map_or(Ok(()), |body| walker.statement(body))
+                field(node, Part::Body).map_or(Ok(()), |body| walker.statement(body))
             }),
-            "switch_statement" => {
-                if let Some(cond) = field(node, "condition") {
-                    self.expr(cond, here)?;
+            Kind::Switch => {
+                if let Some(cond) = field(node, Part::Condition) {
+                    self.expr(cond)?;
                 }
                 self.breaks += 1;
                 let walked = self.switch(node);
                 self.breaks -= 1;
                 walked
             }
-            "case_statement" => {
+            Kind::Case => {
                 // Cases fall in from above or are jumped to: what was written before a label is not sure to be.
                 let written = self.written.clone();
                 self.case(node)?;
                 self.written = written;
                 Ok(())
             }
-            "break_statement" if self.breaks > 0 => Ok(()),
-            "continue_statement" if self.loops > 0 => Ok(()),
-            "break_statement" | "continue_statement" => {
-                let is_break = node.kind() == "break_statement";
+            Kind::Break if self.breaks > 0 => Ok(()),
+            Kind::Continue if self.loops > 0 => Ok(()),
+            Kind::Break | Kind::Continue => {
+                let is_break = node.kind() == Kind::Break;
                 let why = if is_break { "`break` may leave it early" } else { "`continue` ends an iteration early" };
                 Err(self.stop(node, Reason::NotAffine, why.to_string(), false))
             }
-            "return_statement" => {
+            Kind::Return => {
                 self.unknown("control leaves the region in it");
-                children(node).into_iter().try_for_each(|child| self.expr(child, here))
+                children(node).into_iter().try_for_each(|child| self.expr(child))
             }
-            "goto_statement" => {
-                let label = field(node, "label").map(|label| text(label, here.source));
-                if !self.is_own_label(node, label) {
+            Kind::Goto => {
+                if !self.is_own_label(node) {
                     self.unknown("control leaves the region in it");
                     self.effects.jumps = true;
                 }
                 Ok(())
             }
-            "labeled_statement" if self.has_labels => {
-                let label = field(node, "label");
-                let inner = children(node).into_iter().filter(|child| Some(*child) != label);
-                inner.collect::<Vec<_>>().into_iter().try_for_each(|child| self.statement(child))
+            Kind::Label if self.has_labels => children(node).into_iter().try_for_each(|child| self.statement(child)),
+            Kind::Label => Err(self.stop(node, Reason::Jump, ENTERED.to_string(), false)),
+            // The whole statement stays as it is, with its pragmas.
+            Kind::Directive => Ok(()),
+            Kind::Definition => {
+                Err(self.stop(node, Reason::Declaration, "it defines a type or a function".to_string(), true))
             }
-            "labeled_statement" => Err(self.stop(node, Reason::Jump, ENTERED.to_string(), false)),
-            kind if kind.starts_with("preproc_") => Err(self.stop(
-                node,
-                Reason::Preprocessor,
-                "a line of the preprocessor stands in it; such lines belong round a region".to_string(),
-                true,
-            )),
-            _ if node.is_error() => {
-                Err(self.stop(node, Reason::Unreadable, "this is not understood".to_string(), true))
-            }
-            _ => self.expr(node, here),
+            _ => self.expr(node),
         }
     }
 
@@ -209,60 +196,50 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     fn declaration(&mut self, node: Node<'t>) -> Walked {
-        let here = self.builder.here();
-        if let Some(name) = macro_type(node, here.source) {
-            let why = unknown_macro(name);
-            return Err(self.stop(node, Reason::MacroStatement, why, true));
-        }
-        for declarator in fields(node, "declarator") {
+        for variable in fields(node, Part::Variable) {
             // Extents are expressions too.
-            let mut at = Some(declarator);
-            while let Some(inner) = at {
-                if let Some(size) = field(inner, "size") {
-                    self.expr(size, here)?;
-                }
-                at = field(inner, "declarator");
+            for part in fields(variable, Part::Size).into_iter().chain(fields(variable, Part::Value)) {
+                self.expr(part)?;
             }
-            if let Some(value) = field(declarator, "value") {
-                self.expr(value, here)?;
+            if variable.decl().is_some_and(|decl| self.builder.names.decls[decl].typed.is_static) {
+                self.unknown("it declares a variable that outlives it");
             }
         }
-        let is_static = children(node).iter().any(|child| child.kind() == "storage_class_specifier");
-        if is_static {
-            self.unknown("it declares a variable that outlives it");
+        if children(node).iter().any(|child| child.kind() == Kind::Definition) {
+            return Err(self.stop(node, Reason::Declaration, "it declares a type or a function".to_string(), true));
         }
         Ok(())
     }
 
     fn case(&mut self, node: Node<'t>) -> Walked {
-        let value = field(node, "value");
+        let value = field(node, Part::Value);
         children(node).into_iter().filter(|child| Some(*child) != value).try_for_each(|child| self.statement(child))
     }
 
     /// What all cases write is written if there is a default and each case goes to its end, where it leaves the `switch`.
     fn switch(&mut self, node: Node<'t>) -> Walked {
-        let Some(body) = field(node, "body") else { return Ok(()) };
+        let Some(body) = field(node, Part::Body) else { return Ok(()) };
         let cases = children(body);
         let ends = |case: &Node<'t>| {
             let all = children(*case);
-            let breaks = super::syntax::descendants(*case).filter(|node| node.kind() == "break_statement").count();
-            all.last().is_some_and(|last| last.kind() == "break_statement") && breaks == 1
+            let breaks = super::syntax::descendants(*case).filter(|node| node.kind() == Kind::Break).count();
+            all.last().is_some_and(|last| last.kind() == Kind::Break) && breaks == 1
         };
         let is_plain = |(at, case): (usize, &Node<'t>)| {
             // Several labels before the same statements.
             let is_label =
-                at + 1 < cases.len() && children(*case).len() <= usize::from(field(*case, "value").is_some());
-            let leaves = super::syntax::descendants(*case).any(|node| node.kind() == "break_statement");
-            case.kind() == "case_statement" && (is_label || ends(case) || at + 1 == cases.len() && !leaves)
+                at + 1 < cases.len() && children(*case).len() <= usize::from(field(*case, Part::Value).is_some());
+            let leaves = super::syntax::descendants(*case).any(|node| node.kind() == Kind::Break);
+            case.kind() == Kind::Case && (is_label || ends(case) || at + 1 == cases.len() && !leaves)
         };
-        let has_default = cases.iter().any(|case| case.kind() == "case_statement" && field(*case, "value").is_none());
-        if !has_default || body.kind() != "compound_statement" || !cases.iter().enumerate().all(is_plain) {
+        let has_default = cases.iter().any(|case| case.kind() == Kind::Case && field(*case, Part::Value).is_none());
+        if !has_default || body.kind() != Kind::Block || !cases.iter().enumerate().all(is_plain) {
             return self.branches(|walker| walker.statement(body), |_| Ok(()));
         }
         let filled: Vec<Node<'t>> = cases
             .iter()
             .copied()
-            .filter(|case| children(*case).len() > usize::from(field(*case, "value").is_some()))
+            .filter(|case| children(*case).len() > usize::from(field(*case, Part::Value).is_some()))
             .collect();
         self.one_of(&filled)
     }
@@ -277,15 +254,14 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     /// Whether a `goto` goes to a label of the statement itself.
-    fn is_own_label(&self, node: Node<'t>, label: Option<&str>) -> bool {
-        let source = self.builder.facts.source;
+    fn is_own_label(&self, node: Node<'t>) -> bool {
         let inside = |node: &Node<'t>| super::syntax::is_within(&node.byte_range(), &self.own);
         let outermost = std::iter::successors(Some(node), |node| node.parent().filter(inside)).last();
         self.has_labels
-            && outermost.into_iter().flat_map(super::syntax::descendants).any(|node| {
-                let own = field(node, "label").filter(|_| node.kind() == "labeled_statement");
-                own.is_some_and(|own| Some(text(own, source)) == label)
-            })
+            && outermost
+                .into_iter()
+                .flat_map(super::syntax::descendants)
+                .any(|label| label.kind() == Kind::Label && label.name() == node.name())
     }
 
     /// Walks what runs again and again, or not at all.
@@ -323,155 +299,150 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     /// Walks an expression whose value is used, or not.
-    pub(crate) fn expr(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+    pub(crate) fn expr(&mut self, node: Node<'_>) -> Walked {
         let node = bare(node);
-        let each = |walker: &mut Self| children(node).into_iter().try_for_each(|child| walker.expr(child, here));
+        let each = |walker: &mut Self| children(node).into_iter().try_for_each(|child| walker.expr(child));
         match node.kind() {
-            "number_literal"
-            | "char_literal"
-            | "string_literal"
-            | "concatenated_string"
-            | "true"
-            | "false"
-            | "null"
-            | "comment"
-            | "type_descriptor"
-            | "field_identifier"
-            | "offsetof_expression"
-            | "alignof_expression" => Ok(()),
-            "sizeof_expression" => Ok(()),
-            "identifier" | "subscript_expression" | "field_expression" => self.touch(node, here, Touch::Read, None),
-            "pointer_expression" if operator(node, here.source) == "*" => self.touch(node, here, Touch::Read, None),
-            "pointer_expression" => self.address(node, here),
-            "assignment_expression" => {
-                self.effects.work += 1;
-                let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return Ok(()) };
-                self.expr(right, here)?;
-                let touch = if operator(node, here.source) == "=" { Touch::Write } else { Touch::Update };
-                self.touch(left, here, touch, None)
+            Kind::Number | Kind::Literal => Ok(()),
+            Kind::Sizeof => {
+                self.unevaluated(node);
+                Ok(())
             }
-            "update_expression" => {
+            Kind::Name | Kind::Subscript | Kind::Member => self.touch(node, Touch::Read),
+            Kind::Pointer if operator(node) == "*" => self.touch(node, Touch::Read),
+            Kind::Pointer => self.address(node),
+            Kind::Assign => {
                 self.effects.work += 1;
-                field(node, "argument").map_or(Ok(()), |argument| self.touch(argument, here, Touch::Update, None))
+                let (Some(left), Some(right)) = (field(node, Part::Left), field(node, Part::Right)) else {
+                    return Ok(());
+                };
+                self.expr(right)?;
+                let touch = if operator(node) == "=" { Touch::Write } else { Touch::Update };
+                self.touch(left, touch)
             }
-            "binary_expression" => self.binary(node, here),
-            "conditional_expression" => {
+            Kind::Update => {
                 self.effects.work += 1;
-                let parts = ["condition", "consequence", "alternative"].map(|part| field(node, part));
-                let walk =
-                    |walker: &mut Self, part: Option<Node<'_>>| part.map_or(Ok(()), |part| walker.expr(part, here));
+                field(node, Part::Operand).map_or(Ok(()), |argument| self.touch(argument, Touch::Update))
+            }
+            Kind::Binary => self.binary(node),
+            Kind::Conditional => {
+                self.effects.work += 1;
+                let parts = [Part::Condition, Part::Consequence, Part::Alternative].map(|part| field(node, part));
+                let walk = |walker: &mut Self, part: Option<Node<'_>>| part.map_or(Ok(()), |part| walker.expr(part));
                 walk(self, parts[0])?;
                 self.branches(|walker| walk(walker, parts[1]), |walker| walk(walker, parts[2]))
             }
-            "call_expression" => self.call(node, here),
-            "unary_expression" | "comma_expression" | "argument_list" | "initializer_list" | "initializer_pair" => {
-                self.effects.work += u64::from(node.kind() == "unary_expression");
+            Kind::Call => self.call(node),
+            Kind::Unary | Kind::Comma | Kind::List => {
+                self.effects.work += u64::from(node.kind() == Kind::Unary);
                 each(self)
             }
-            "cast_expression" => field(node, "value").map_or(Ok(()), |value| self.expr(value, here)),
-            "compound_literal_expression" => field(node, "value").map_or(Ok(()), |value| self.expr(value, here)),
-            "subscript_designator" | "field_designator" => each(self),
-            "gnu_asm_expression" => {
-                self.unknown("it is assembler code");
-                each(self)
-            }
-            // Parts of assembler code, and what is newer than this list.
-            _ if here.macros == 0 && node.is_error() => {
-                Err(self.stop(node, Reason::Unreadable, "this is not understood".to_string(), true))
-            }
+            Kind::Cast | Kind::CompoundLiteral => field(node, Part::Value).map_or(Ok(()), |value| self.expr(value)),
+            Kind::StatementExpression => self.block_expression(node),
+            // What is newer than this list.
             _ => {
                 self.unknown("it holds an expression of an unusual kind");
-                if here.macros == 0 && node.kind() == "compound_statement" {
-                    // A statement as an expression; jumps out of it would be seen here.
-                    return self.block_expression(node);
-                }
                 each(self)
             }
         }
     }
 
-    fn block_expression(&mut self, node: Node<'_>) -> Walked {
-        let source = self.builder.facts.source;
-        for inner in super::syntax::descendants(node) {
-            if matches!(
-                inner.kind(),
-                "return_statement" | "goto_statement" | "labeled_statement" | "break_statement" | "continue_statement"
-            ) {
-                let word = text(inner, source).to_string();
-                return Err(self.stop(inner, Reason::Jump, format!("`{word}` stands in an expression"), true));
-            }
-            if matches!(inner.kind(), "identifier") {
-                let here = self.builder.here();
-                self.touch(inner, here, Touch::Update, None)?;
+    /// Arrays that are named where they are not accessed, as in `sizeof t`, stay what they are.
+    fn unevaluated(&mut self, node: Node<'_>) {
+        for name in super::syntax::descendants(node).filter(|node| node.kind() == Kind::Name) {
+            let Some(decl) = name.decl() else { continue };
+            let data = &self.builder.names.decls[decl];
+            let is_variable = matches!(data.kind, DeclKind::Local | DeclKind::Parameter | DeclKind::Global);
+            if is_variable && !super::syntax::is_within(&data.range, &self.own) {
+                let object = self.builder.variable(decl);
+                self.builder.objects[object].is_pinned = true;
             }
         }
-        Ok(())
     }
 
-    fn binary(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
-        let sign = operator(node, here.source);
+    /// Statements as an expression: their own variables are those of the statement that they are in.
+    fn block_expression(&mut self, node: Node<'_>) -> Walked {
+        for inner in super::syntax::descendants(node) {
+            let word = match inner.kind() {
+                Kind::Return => "return",
+                Kind::Goto => "goto",
+                Kind::Label => "a label",
+                Kind::Break => "break",
+                Kind::Continue => "continue",
+                _ => continue,
+            };
+            return Err(self.stop(inner, Reason::Jump, format!("`{word}` stands in an expression"), true));
+        }
+        let tree = self.builder.facts.tree;
+        // The node is one of the file's tree, which lives longer.
+        let node = tree.node(node.id());
+        children(node).into_iter().try_for_each(|child| self.statement(child))
+    }
+
+    fn binary(&mut self, node: Node<'_>) -> Walked {
+        let sign = operator(node);
         self.effects.work += if matches!(sign, "/" | "%") { 4 } else { 1 };
-        let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return Ok(()) };
+        let (Some(left), Some(right)) = (field(node, Part::Left), field(node, Part::Right)) else { return Ok(()) };
         let is_comparison = matches!(sign, "==" | "!=" | "<" | ">" | "<=" | ">=");
         for side in [left, right] {
             // Comparing pointers reads nothing behind them.
-            let is_bare = is_comparison && bare(side).kind() == "identifier" && self.is_array(bare(side), here);
+            let is_bare = is_comparison && bare(side).kind() == Kind::Name && self.is_array(bare(side));
             if is_bare {
                 continue;
             }
             if matches!(sign, "&&" | "||") && side == right {
-                self.branches(|walker| walker.expr(side, here), |_| Ok(()))?;
+                self.branches(|walker| walker.expr(side), |_| Ok(()))?;
             } else {
-                self.expr(side, here)?;
+                self.expr(side)?;
             }
         }
         Ok(())
     }
 
-    fn is_array(&mut self, identifier: Node<'_>, here: Here<'_>) -> bool {
-        self.builder.decl(identifier, here).is_some_and(|decl| self.builder.names.decls[decl].of.is_array())
+    fn is_array(&mut self, identifier: Node<'_>) -> bool {
+        identifier.decl().is_some_and(|decl| self.builder.names.decls[decl].of.is_array())
     }
 
     /// `&x`: whoever gets it may read and write.
-    fn address(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
-        let Some(argument) = field(node, "argument") else { return Ok(()) };
-        self.whole(argument, here, true)
+    fn address(&mut self, node: Node<'_>) -> Walked {
+        let Some(argument) = field(node, Part::Operand) else { return Ok(()) };
+        self.whole(argument, true)
     }
 
     /// An expression that is handed on as a pointer, or a number.
-    pub(crate) fn handed(&mut self, node: Node<'_>, here: Here<'_>, is_written: bool) -> Walked {
+    pub(crate) fn handed(&mut self, node: Node<'_>, is_written: bool) -> Walked {
         let inner = super::syntax::uncast(node);
         match inner.kind() {
-            "identifier" if self.is_array(inner, here) => self.whole(inner, here, is_written),
-            "pointer_expression" if operator(inner, here.source) == "&" => {
-                field(inner, "argument").map_or(Ok(()), |argument| self.whole(argument, here, is_written))
+            Kind::Name if self.is_array(inner) => self.whole(inner, is_written),
+            Kind::Pointer if operator(inner) == "&" => {
+                field(inner, Part::Operand).map_or(Ok(()), |argument| self.whole(argument, is_written))
             }
-            "binary_expression" => {
-                for side in ["left", "right"].iter().filter_map(|side| field(inner, side)) {
-                    self.handed(side, here, is_written)?;
+            Kind::Binary => {
+                for side in [Part::Left, Part::Right].iter().filter_map(|side| field(inner, side)) {
+                    self.handed(side, is_written)?;
                 }
                 Ok(())
             }
             _ => {
                 let own = self.own.clone();
-                match self.builder.place(inner, here, &own) {
+                match self.builder.place(inner, &own) {
                     Place::Object(place) if place.subscripts.len() < self.builder.objects[place.object].dims => {
-                        self.whole(inner, here, is_written)
+                        self.whole(inner, is_written)
                     }
-                    _ => self.expr(inner, here),
+                    _ => self.expr(inner),
                 }
             }
         }
     }
 
     /// All elements of an array, because its address is known.
-    fn whole(&mut self, node: Node<'_>, here: Here<'_>, is_written: bool) -> Walked {
+    fn whole(&mut self, node: Node<'_>, is_written: bool) -> Walked {
         let own = self.own.clone();
-        self.indices(node, here)?;
-        match self.builder.place(node, here, &own) {
+        self.indices(node)?;
+        match self.builder.place(node, &own) {
             Place::Object(mut place) => {
                 place.subscripts = vec![None; self.builder.objects[place.object].dims];
-                let range = (here.macros == 0).then(|| node.byte_range());
+                let range = super::syntax::place(node);
                 if place.is_row {
                     self.builder.objects[place.object].is_pinned = true;
                     place.name = None;
@@ -489,43 +460,24 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             Place::Own | Place::Fixed => Ok(()),
             Place::Volatile | Place::Pointer | Place::Unknown => {
                 self.unknown("it takes an address that is not known");
-                self.reached(node, here)
+                self.reached(node)
             }
         }
     }
 
-    /// Reads or writes a place. `cover` is the range of the macro call that stands for it.
-    fn touch(&mut self, node: Node<'_>, here: Here<'_>, touch: Touch, cover: Option<Range<usize>>) -> Walked {
+    /// Reads or writes a place.
+    fn touch(&mut self, node: Node<'_>, touch: Touch) -> Walked {
         let node = bare(node);
-        if node.kind() == "call_expression" {
-            return self.macro_call(node, here, touch);
-        }
-        if node.kind() == "identifier" {
-            let name = text(node, here.source);
-            if let Some((argument, there)) = here.arguments.and_then(|arguments| arguments.get(name)) {
-                // The argument has been read where it stands.
-                return if touch.writes() { self.touch(*argument, *there, touch, None) } else { Ok(()) };
-            }
-            let is_macro = self.builder.facts.macros.get(name).is_some_and(|known| known.params.is_none());
-            if is_macro
-                && self
-                    .builder
-                    .decl(node, here)
-                    .is_none_or(|decl| self.builder.names.decls[decl].kind == DeclKind::Undeclared)
-            {
-                return self.macro_call(node, here, touch);
-            }
-        }
         let own = self.own.clone();
-        let place = self.builder.place(node, here, &own);
-        let range = cover.or_else(|| (here.macros == 0).then(|| node.byte_range()));
+        let place = self.builder.place(node, &own);
+        let range = super::syntax::place(node);
         match place {
-            Place::Own => self.indices(node, here),
+            Place::Own => self.indices(node),
             Place::Fixed if touch.writes() => {
                 self.unknown("it writes what is not known");
-                self.indices(node, here)
+                self.indices(node)
             }
-            Place::Fixed => self.indices(node, here),
+            Place::Fixed => self.indices(node),
             Place::Counter(depth) => {
                 if touch.writes() {
                     return Err(self.stop(
@@ -537,17 +489,20 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 }
                 match range {
                     Some(range) => self.effects.iterators.push((range, depth)),
-                    None => self.effects.hides_iterator = true,
+                    None => {
+                        self.builder.hide(node);
+                        self.effects.hides_iterator = true;
+                    }
                 }
                 Ok(())
             }
             Place::Counted(decl) => {
+                if range.is_none() {
+                    self.builder.hide(node);
+                }
                 let counted = self.builder.counted(decl).filter(|_| !touch.writes()).zip(range);
                 let Some((counted, range)) = counted else {
-                    let why = format!(
-                        "`{}`, which the loop counts, is assigned or named in a macro",
-                        text(node, here.source)
-                    );
+                    let why = format!("`{}`, which the loop counts, is assigned or named in a macro", node.name());
                     return Err(self.stop(node, Reason::NotAffine, why, false));
                 };
                 self.effects.counted.push((range, counted));
@@ -555,7 +510,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             }
             Place::Volatile => {
                 self.unknown("it accesses `volatile` or `_Atomic` memory");
-                self.reached(node, here)
+                self.reached(node)
             }
             Place::Pointer | Place::Unknown => {
                 self.effects.reads_unknown |= touch.reads();
@@ -563,41 +518,46 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                     self.unknown("it writes through a pointer that is not known");
                 }
                 self.not_understood("it reads through a pointer that is not known");
-                self.reached(node, here)
+                self.reached(node)
             }
             Place::Object(place) => {
                 let range = place.element.clone().or(range);
-                self.object(node, here, touch, place, range)
+                self.object(node, touch, place, range)
             }
         }
     }
 
-    fn object(
-        &mut self,
-        node: Node<'_>,
-        here: Here<'_>,
-        touch: Touch,
-        mut place: ObjectPlace,
-        range: Option<Range<usize>>,
-    ) -> Walked {
+    fn object(&mut self, node: Node<'_>, touch: Touch, mut place: ObjectPlace, range: Option<Range<usize>>) -> Walked {
         let dims = self.builder.objects[place.object].dims;
         if place.subscripts.len() < dims {
             if touch.writes() {
                 self.unknown("it assigns a pointer");
             }
-            return self.whole(node, here, true);
+            return self.whole(node, true);
         }
         self.builder.objects[place.object].is_subscripted |= place.is_subscripted;
-        self.builder.objects[place.object].is_wide |= self.is_wide(node, here);
+        self.builder.objects[place.object].is_wide |= self.is_wide(node);
         let is_exact = place.subscripts.iter().all(Option::is_some);
         let counted = self.effects.counted.len();
         let mut derived = Derived::default();
         if is_exact && !place.is_partial {
-            derived = self.unread_subscripts(node, here, &mut place, range.is_some())?;
+            derived = self.unread_subscripts(node, &mut place, range.is_some())?;
         } else {
-            self.subscripts(node, here, &mut place)?;
+            self.subscripts(node, &mut place)?;
         }
         let has_counted = self.effects.counted.len() > counted;
+        // A macro's argument that is read several times stands in the text once.
+        let is_it = |hole: &RawHole| {
+            Some(&hole.range) == range.as_ref()
+                && hole.accesses.iter().any(|at| {
+                    let known = &self.effects.accesses[*at];
+                    let is_read = known.kind == AccessKind::Read;
+                    is_read && known.object == place.object && known.subscripts == place.subscripts
+                })
+        };
+        if touch == Touch::Read && self.effects.holes.iter().any(is_it) {
+            return Ok(());
+        }
         let mut positions = Vec::new();
         if touch.reads() {
             let before = self.written.iter().copied().find(|at| {
@@ -614,6 +574,9 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             }
             positions.push(at);
         }
+        if range.is_none() {
+            self.builder.hide(node);
+        }
         self.derived_hole(&place, range.clone(), positions, derived);
         if let Some(hole) =
             self.effects.holes.iter_mut().find(|hole| has_counted && Some(&hole.range) == range.as_ref())
@@ -624,12 +587,12 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     /// Walks what stands in subscripts.
-    fn subscripts(&mut self, node: Node<'_>, here: Here<'_>, place: &mut ObjectPlace) -> Walked {
-        self.indices(node, here)?;
+    fn subscripts(&mut self, node: Node<'_>, place: &mut ObjectPlace) -> Walked {
+        self.indices(node)?;
         if place.is_row
             && let Some(row) = place.name.take()
         {
-            self.read_name(row, node, here);
+            self.read_name(row, node);
         }
         Ok(())
     }
@@ -638,12 +601,11 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     fn unread_subscripts(
         &mut self,
         node: Node<'_>,
-        here: Here<'_>,
         place: &mut ObjectPlace,
         is_visible: bool,
     ) -> Result<Derived, Stop> {
         let (outer, written) = (std::mem::take(&mut self.effects), std::mem::take(&mut self.written));
-        let walked = self.subscripts(node, here, place);
+        let walked = self.subscripts(node, place);
         let inner = std::mem::replace(&mut self.effects, outer);
         self.written = written;
         walked?;
@@ -660,34 +622,21 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     /// Whether subscripts are computed in 64 bits.
-    fn is_wide(&self, node: Node<'_>, here: Here<'_>) -> bool {
-        let types = &self.builder.facts.types;
-        let is_long = |cast: Node<'_>| {
-            let of = field(cast, "type").map(|descriptor| named_type(descriptor, here.source, types));
-            matches!(of, Some(CType::Int { bytes: 8, .. }))
-        };
-        super::syntax::descendants(node).filter(|node| node.kind() == "cast_expression").any(is_long)
+    fn is_wide(&self, node: Node<'_>) -> bool {
+        let is_long = |cast: Node<'_>| matches!(cast.of(), CType::Int { bytes: 8, .. });
+        super::syntax::descendants(node).filter(|node| node.kind() == Kind::Cast).any(is_long)
     }
 
     /// The value of the variable whose name stands at this range is read: a pointer to a row.
-    fn read_name(&mut self, name: Range<usize>, node: Node<'_>, here: Here<'_>) {
-        let mut at = node;
-        while at.byte_range() != name {
-            let Some(inner) =
-                children(at).into_iter().find(|child| child.start_byte() <= name.start && name.end <= child.end_byte())
-            else {
-                return;
-            };
-            at = inner;
-        }
-        if let Some(decl) = self.builder.decl(at, here) {
-            let object = self.builder.variable(decl);
-            let read = self.effects.accesses.len();
-            self.effects.accesses.push(RawAccess { object, kind: AccessKind::Read, subscripts: vec![] });
-            let (range, name) = (name.clone(), Some(name));
-            let derived = Default::default();
-            self.effects.holes.push(RawHole { range, name, accesses: vec![read], is_derived: false, derived });
-        }
+    fn read_name(&mut self, name: Range<usize>, node: Node<'_>) {
+        let is_it = |inner: &Node<'_>| inner.kind() == Kind::Name && inner.byte_range() == name;
+        let Some(decl) = super::syntax::descendants(node).find(is_it).and_then(Node::decl) else { return };
+        let object = self.builder.variable(decl);
+        let read = self.effects.accesses.len();
+        self.effects.accesses.push(RawAccess { object, kind: AccessKind::Read, subscripts: vec![] });
+        let (range, name) = (name.clone(), Some(name));
+        let derived = Default::default();
+        self.effects.holes.push(RawHole { range, name, accesses: vec![read], is_derived: false, derived });
     }
 
     fn access(&mut self, place: &ObjectPlace, kind: AccessKind) -> usize {
@@ -722,156 +671,96 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     }
 
     /// Walks a place that is not understood: all arrays that are named in it may be read and written.
-    fn reached(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+    fn reached(&mut self, node: Node<'_>) -> Walked {
         let node = bare(node);
-        match (node.kind(), field(node, "argument")) {
-            ("identifier", _) if self.is_array(node, here) => {
+        match (node.kind(), field(node, Part::Operand)) {
+            (Kind::Name, _) if self.is_array(node) => {
                 let own = self.own.clone();
-                match self.builder.place(node, here, &own) {
-                    Place::Object(_) => self.whole(node, here, true),
+                match self.builder.place(node, &own) {
+                    Place::Object(_) => self.whole(node, true),
                     _ => Ok(()),
                 }
             }
-            ("subscript_expression", Some(argument)) => {
-                self.reached(argument, here)?;
-                field(node, "index").map_or(Ok(()), |index| self.reached(index, here))
+            (Kind::Subscript, Some(argument)) => {
+                self.reached(argument)?;
+                field(node, Part::Index).map_or(Ok(()), |index| self.reached(index))
             }
-            ("pointer_expression" | "field_expression", Some(argument)) => self.reached(argument, here),
-            ("binary_expression" | "cast_expression", _) => ["left", "right", "value"]
+            (Kind::Pointer | Kind::Member, Some(argument)) => self.reached(argument),
+            (Kind::Binary | Kind::Cast, _) => [Part::Left, Part::Right, Part::Value]
                 .iter()
                 .filter_map(|part| field(node, part))
-                .try_for_each(|part| self.reached(part, here)),
-            ("identifier", _) => {
+                .try_for_each(|part| self.reached(part)),
+            (Kind::Name, _) => {
                 let own = self.own.clone();
-                match self.builder.place(node, here, &own) {
+                match self.builder.place(node, &own) {
                     Place::Pointer | Place::Unknown | Place::Volatile => Ok(()),
-                    _ => self.expr(node, here),
+                    _ => self.expr(node),
                 }
             }
-            _ => self.expr(node, here),
+            _ => self.expr(node),
         }
     }
 
     /// Walks the subscripts of a place.
-    pub(crate) fn indices(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+    pub(crate) fn indices(&mut self, node: Node<'_>) -> Walked {
         let node = bare(node);
-        let argument = field(node, "argument");
+        let argument = field(node, Part::Operand);
         match (node.kind(), argument) {
-            ("identifier", _) => Ok(()),
-            ("subscript_expression", Some(argument)) => {
-                self.indices(argument, here)?;
-                field(node, "index").map_or(Ok(()), |index| self.expr(index, here))
+            (Kind::Name, _) => Ok(()),
+            (Kind::Subscript, Some(argument)) => {
+                self.indices(argument)?;
+                field(node, Part::Index).map_or(Ok(()), |index| self.expr(index))
             }
-            ("pointer_expression" | "field_expression", Some(argument)) => self.indices(argument, here),
-            ("binary_expression", _) => {
-                for side in ["left", "right"].iter().filter_map(|side| field(node, side)) {
-                    let is_base = bare(side).kind() == "identifier" && self.is_array(bare(side), here);
-                    if is_base { continue } else { self.indices_or_value(side, here)? }
+            (Kind::Pointer | Kind::Member, Some(argument)) => self.indices(argument),
+            (Kind::Binary, _) => {
+                for side in [Part::Left, Part::Right].iter().filter_map(|side| field(node, side)) {
+                    let is_base = bare(side).kind() == Kind::Name && self.is_array(bare(side));
+                    if is_base { continue } else { self.indices_or_value(side)? }
                 }
                 Ok(())
             }
-            ("cast_expression", _) => self.reached(node, here),
-            _ => self.expr(node, here),
+            (Kind::Cast, _) => self.reached(node),
+            _ => self.expr(node),
         }
     }
 
-    fn indices_or_value(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+    fn indices_or_value(&mut self, node: Node<'_>) -> Walked {
         match bare(node).kind() {
-            "identifier" | "number_literal" | "subscript_expression" | "field_expression" => self.expr(node, here),
-            _ => self.indices(node, here),
+            Kind::Name | Kind::Number | Kind::Subscript | Kind::Member => self.expr(node),
+            _ => self.indices(node),
         }
     }
 
-    fn call(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+    fn call(&mut self, node: Node<'_>) -> Walked {
         self.effects.work += 8;
-        let callee = field(node, "function").map(bare);
-        let name = callee.filter(|callee| callee.kind() == "identifier").map(|callee| text(callee, here.source));
-        let arguments = field(node, "arguments").map(children).unwrap_or_default();
-        let Some(name) = name else {
+        let arguments = arguments(node);
+        let Some(name) = callee(node) else {
             self.unknown("it calls what is not known");
-            return children(node).into_iter().try_for_each(|child| self.expr(child, here));
+            return children(node).into_iter().try_for_each(|child| self.expr(child));
         };
-        if self.builder.facts.macros.contains_key(name) {
-            return self.macro_call(node, here, Touch::Read);
-        }
         match self.builder.purity.of(name) {
-            Call::Pure => arguments.into_iter().try_for_each(|argument| self.handed(argument, here, false)),
+            Call::Pure => arguments.into_iter().try_for_each(|argument| self.handed(argument, false)),
             Call::Reads => {
                 self.effects.reads_unknown = true;
                 self.not_understood(&format!("it calls `{name}`, which may read any memory"));
-                arguments.into_iter().try_for_each(|argument| self.handed(argument, here, false))
+                arguments.into_iter().try_for_each(|argument| self.handed(argument, false))
             }
             Call::WritesFirst => {
                 self.not_understood(&format!("it calls `{name}`"));
                 let is_first = |at: usize| at == 0;
-                arguments
-                    .into_iter()
-                    .enumerate()
-                    .try_for_each(|(at, argument)| self.handed(argument, here, is_first(at)))
+                arguments.into_iter().enumerate().try_for_each(|(at, argument)| self.handed(argument, is_first(at)))
             }
             Call::Frees => {
                 self.not_understood("it frees memory that the region does not allocate");
-                arguments.into_iter().try_for_each(|argument| self.handed(argument, here, true))
+                arguments.into_iter().try_for_each(|argument| self.handed(argument, true))
             }
             Call::Unknown => {
-                self.unknown(&if self.builder.facts.functions.contains_key(name) {
+                self.unknown(&if self.builder.facts.function(name).is_some() {
                     format!("it calls `{name}`, which does more than compute a number, as far as is understood")
                 } else {
                     format!("it calls `{name}`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)")
                 });
-                arguments.into_iter().try_for_each(|argument| self.handed(argument, here, true))
-            }
-        }
-    }
-
-    /// A macro with or without arguments.
-    fn macro_call(&mut self, node: Node<'_>, here: Here<'_>, touch: Touch) -> Walked {
-        let arguments = field(node, "arguments").map(children).unwrap_or_default();
-        for argument in &arguments {
-            // Names of arrays are looked at where the macro subscripts them.
-            let is_name = bare(*argument).kind() == "identifier" && self.is_array(bare(*argument), here);
-            let is_whole =
-                is_name && !here.arguments.is_some_and(|bound| bound.contains_key(text(bare(*argument), here.source)));
-            if !is_whole {
-                self.expr(*argument, here)?;
-            }
-        }
-        let name = text(field(node, "function").unwrap_or(node), here.source).to_string();
-        let cover = (here.macros == 0).then(|| node.byte_range());
-        let mut walked = None;
-        let mut effects = std::mem::take(&mut self.effects);
-        let (own, written, loops, breaks) = (self.own.clone(), self.written.clone(), self.loops, self.breaks);
-        let has_labels = self.has_labels;
-        self.builder.in_macro(node, here, |builder, body, inner| {
-            let mut walker =
-                Walker { builder, effects: std::mem::take(&mut effects), own, written, loops, breaks, has_labels };
-            let body = bare(body);
-            let is_place = matches!(body.kind(), "subscript_expression" | "field_expression")
-                || body.kind() == "pointer_expression" && operator(body, inner.source) == "*";
-            let result = if is_place || touch.writes() {
-                walker.touch(body, inner, touch, cover)
-            } else {
-                walker.expr(body, inner)
-            };
-            walked = Some((result, walker.effects, walker.written));
-            Some(())
-        });
-        match walked {
-            Some((result, effects, written)) => {
-                self.effects = effects;
-                self.written = written;
-                result
-            }
-            None => {
-                self.effects = effects;
-                let is_number = node.kind() == "identifier" && touch == Touch::Read;
-                if !is_number {
-                    self.unknown(&format!("it uses the macro `{name}`, whose value is not known"));
-                    for argument in arguments {
-                        self.handed(argument, here, true)?;
-                    }
-                }
-                Ok(())
+                arguments.into_iter().try_for_each(|argument| self.handed(argument, true))
             }
         }
     }
@@ -891,10 +780,4 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         self.hole(&place, Some(name), vec![at]);
         self.effects
     }
-}
-
-/// The macro with parentheses that the grammar takes for the type of a declaration, `CHECK(x) y = 1;`.
-pub(crate) fn macro_type<'s>(declaration: Node<'_>, source: &'s str) -> Option<&'s str> {
-    let of = field(declaration, "type").filter(|of| of.kind() == "macro_type_specifier")?;
-    Some(field(of, "name").map_or("", |name| text(name, source)))
 }

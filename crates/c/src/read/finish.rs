@@ -9,10 +9,11 @@ use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawS
 use super::carried::mark_carried;
 use super::delinearise::Flat;
 use super::liveness::{Liveness, Surroundings};
-use super::notes::{attach_comments, function_name, indent};
+use super::names::Decl;
+use super::notes::{attach_comments, indent};
 use super::regions::Found;
-use super::syntax::{field, is_within, text};
-use super::types::CType;
+use super::syntax::is_within;
+use crate::ast::{CType, Size};
 use crate::region::{CArray, CLoop, CParam, Declaration, Form, Hole, HoleKind, Region, Remark, Storage, Template};
 use frit_isl::{Map, PwAff, Set};
 use frit_scop::model::{ArrayData, Home, LoopData, ParamData, Reduction};
@@ -269,6 +270,14 @@ impl<'t, 'f> Finisher<'t, 'f> {
                 written.insert(access.object);
             }
         }
+        // What only the text after the region uses is declared for it.
+        for (object, data) in self.builder.objects.iter() {
+            let all = self.builder.names.occurrences.get(&data.decl).into_iter().flatten();
+            let is_used_later = all.into_iter().any(|node| node.start_byte() >= self.builder.region.end);
+            if is_used_later && !data.is_member && self.builder.is_inside(data.decl) && !used.contains(&object) {
+                used.push(object);
+            }
+        }
         let classes = classes(&self.builder, &used, &written);
         for class in classes {
             let array = match class[..] {
@@ -387,15 +396,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
     fn declaration(&mut self, object: Object, element: &str) -> Option<Declaration> {
         let data = &self.builder.objects[object];
         let decl = &self.builder.names.decls[data.decl];
-        let source = self.builder.facts.source;
-        let declarator = decl.declarator?;
-        let declarator =
-            if declarator.kind() == "init_declarator" { field(declarator, "declarator")? } else { declarator };
-        let base = if decl.typed.is_const && matches!(decl.of, CType::Pointer { .. }) {
-            format!("const {}", decl.typed.base)
-        } else {
-            decl.typed.base.clone()
-        };
+        let text = self.declared(data.decl)?;
         let storage = match &data.heap {
             None => Storage::Automatic,
             Some(heap) => {
@@ -414,11 +415,42 @@ impl<'t, 'f> Finisher<'t, 'f> {
                 Storage::Heap { allocation, is_zeroed, is_freed }
             }
         };
-        Some(Declaration {
-            range: decl.statement?.byte_range(),
-            text: format!("{base} {}", text(declarator, source)),
-            storage,
-        })
+        Some(Declaration { range: decl.statement?.byte_range(), text, storage })
+    }
+
+    /// A declaration of a variable alone, as `float *restrict t` or `float t[n][4]`.
+    fn declared(&self, decl: Decl) -> Option<String> {
+        let data = &self.builder.names.decls[decl];
+        let is_pointer = matches!(data.of, CType::Pointer { .. });
+        let base = if data.typed.is_const && is_pointer { "const " } else { "" };
+        let base = format!("{base}{}", data.typed.base);
+        let mut declarator = data.name.clone();
+        let mut at = &data.of;
+        loop {
+            match at {
+                CType::Array { element, size, .. } => {
+                    declarator += &format!("[{}]", self.extent(*size)?);
+                    at = element;
+                }
+                CType::Pointer { target, is_restrict } => {
+                    let restrict = if *is_restrict { "restrict " } else { "" };
+                    declarator = format!("*{restrict}{declarator}");
+                    if matches!(**target, CType::Array { .. }) {
+                        declarator = format!("({declarator})");
+                    }
+                    at = target;
+                }
+                CType::Function => return None,
+                _ => return Some(format!("{base} {declarator}")),
+            }
+        }
+    }
+
+    /// The extent of an array as the source has it.
+    fn extent(&self, size: Size) -> Option<String> {
+        let source = &self.builder.facts.source;
+        let written = size.node.and_then(|node| self.builder.facts.tree.node(node).place());
+        written.map(|place| source[place].to_string()).or_else(|| size.count.map(|count| count.to_string()))
     }
 
     fn is_exact(&self, access: &RawAccess) -> bool {
@@ -563,7 +595,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         let mut region = Region {
             range: self.builder.region.clone(),
             indent: indent(source, self.builder.region.start),
-            function: function_name(found.function, source),
+            function: found.function.name().to_string(),
             scop: Scop {
                 isl,
                 params: param_data,

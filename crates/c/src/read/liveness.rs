@@ -5,12 +5,11 @@
 
 use super::builder::{Builder, Object};
 use super::names::{Decl, DeclKind};
-use super::purity::{Call, allocation};
-use super::syntax::{bare, descendants, field, text};
-use super::types::CType;
+use super::purity::{Call, allocation, frees};
+use super::syntax::{callee, descendants, field, is_null, operator};
 use super::writes::Escape;
+use crate::ast::{CType, Kind, Node, Part};
 use std::ops::Range;
-use tree_sitter::Node;
 
 /// What lies round a region.
 pub(crate) struct Surroundings {
@@ -43,23 +42,18 @@ impl Surroundings {
     pub(crate) fn of<'t>(function: Node<'t>, builder: &Builder<'t, '_>) -> Self {
         let region = &builder.region;
         let mut loops = Vec::new();
-        let mut at = function.descendant_for_byte_range(region.start, region.end.max(region.start + 1));
-        while let Some(node) = at.filter(|node| *node != function) {
-            let is_loop = matches!(node.kind(), "for_statement" | "while_statement" | "do_statement");
-            if is_loop && node.start_byte() < region.start {
-                loops.push(node.byte_range());
-            }
-            at = node.parent();
-        }
-        let is_jump = |node: Node<'t>| matches!(node.kind(), "goto_statement" | "labeled_statement");
+        let around = |node: &Node<'t>| {
+            node.kind().is_loop() && node.start_byte() < region.start && region.end <= node.end_byte()
+        };
+        loops.extend(descendants(function).filter(around).map(Node::byte_range));
+        loops.reverse();
+        let is_jump = |node: Node<'t>| matches!(node.kind(), Kind::Goto | Kind::Label);
         let has_jumps = descendants(function).any(is_jump);
         let start = if has_jumps { 0 } else { loops.last().map_or(region.end, |outermost| outermost.start) };
         let is_later = |node: &Node<'t>| node.start_byte() >= start && !region.contains(&node.start_byte());
-        let calls_after =
-            descendants(function).filter(|node| node.kind() == "call_expression").filter(is_later).any(|call| {
-                let callee = field(call, "function").map_or("", |callee| text(callee, builder.facts.source));
-                builder.purity.of(callee) == Call::Unknown && allocation(call, builder.facts.source).is_none()
-            });
+        let calls_after = descendants(function).filter(|node| node.kind() == Kind::Call).filter(is_later).any(|call| {
+            callee(call).is_none_or(|name| builder.purity.of(name) == Call::Unknown) && allocation(call).is_none()
+        });
         Self { loops, has_jumps, calls_after }
     }
 
@@ -80,7 +74,7 @@ impl<'t> Builder<'t, '_> {
             DeclKind::Local if decl.typed.is_static || decl.typed.is_volatile => false,
             DeclKind::Local => !is_array || matches!(decl.of, CType::Array { .. }) || self.is_allocated(data.decl),
             DeclKind::Parameter => !is_array,
-            DeclKind::Global | DeclKind::Constant(_) | DeclKind::Undeclared => false,
+            DeclKind::Global | DeclKind::Constant(_) | DeclKind::Function | DeclKind::Undeclared => false,
         };
         let is_hidden =
             if is_array { self.escape(data.decl) != Escape::Stored } else { !self.taken.contains(&data.decl) };
@@ -91,7 +85,7 @@ impl<'t> Builder<'t, '_> {
         let (mut before, mut after, mut is_used_around) = (false, false, false);
         for node in self.names.occurrences.get(&data.decl).into_iter().flatten() {
             let at = node.start_byte();
-            if node.byte_range() == decl.range || self.region.contains(&at) || self.is_no_use(*node, is_array) {
+            if node.kind() == Kind::Variable || self.region.contains(&at) || self.is_no_use(*node, is_array) {
                 continue;
             }
             before |= at < self.region.start;
@@ -103,7 +97,7 @@ impl<'t> Builder<'t, '_> {
         }
         let has_value = match decl.kind {
             DeclKind::Parameter => true,
-            _ => decl.value.is_some_and(|value| !is_array || allocation(value, self.facts.source).is_none()),
+            _ => decl.value.is_some_and(|value| !is_array || allocation(value).is_none()),
         };
         let is_inside = self.is_inside(data.decl);
         let is_seen = is_array && self.escape(data.decl) == Escape::Call && surroundings.calls_after;
@@ -117,7 +111,6 @@ impl<'t> Builder<'t, '_> {
     /// A local pointer that only ever points to memory that was allocated for it.
     pub(crate) fn is_allocated(&self, decl: Decl) -> bool {
         let data = &self.names.decls[decl];
-        let source = self.facts.source;
         if data.kind != DeclKind::Local
             || !matches!(data.of, CType::Pointer { .. })
             || data.typed.is_static
@@ -126,15 +119,13 @@ impl<'t> Builder<'t, '_> {
             return false;
         }
         let mut values = self.values(decl);
-        let null =
-            |value: &Option<Node<'t>>| value.is_some_and(|value| matches!(text(bare(value), source), "NULL" | "0"));
-        values.retain(|value| !null(value));
-        !values.is_empty() && values.iter().all(|value| value.is_some_and(|value| allocation(value, source).is_some()))
+        values.retain(|value| !value.is_some_and(is_null));
+        !values.is_empty() && values.iter().all(|value| value.is_some_and(|value| allocation(value).is_some()))
     }
 
     /// A pointer to memory that begins with zeros, which are values like others.
     fn is_zeroed(&self, decl: Decl) -> bool {
-        let zeroed = |value: Node<'t>| allocation(value, self.facts.source).is_some_and(|(_, is_zeroed)| is_zeroed);
+        let zeroed = |value: Node<'t>| allocation(value).is_some_and(|(_, is_zeroed)| is_zeroed);
         self.values(decl).into_iter().flatten().any(zeroed)
     }
 
@@ -144,8 +135,8 @@ impl<'t> Builder<'t, '_> {
         for node in self.names.occurrences.get(&decl).into_iter().flatten() {
             let Some(parent) = node.parent() else { continue };
             match parent.kind() {
-                "assignment_expression" if field(parent, "left") == Some(*node) => values.push(field(parent, "right")),
-                "update_expression" => values.push(None),
+                Kind::Assign if node.part() == Part::Left => values.push(field(parent, Part::Right)),
+                Kind::Update => values.push(None),
                 _ => {}
             }
         }
@@ -154,38 +145,26 @@ impl<'t> Builder<'t, '_> {
 
     /// An occurrence of a name that neither reads nor writes elements: `free(t)`, `t == NULL`, `sizeof t`, `t = malloc(...)`.
     fn is_no_use(&self, node: Node<'t>, is_array: bool) -> bool {
-        let source = self.facts.source;
         let mut at = node;
         let Some(mut parent) = at.parent() else { return true };
         let around = std::iter::successors(Some(parent), |around| around.parent());
-        if around
-            .take_while(|around| around.kind().ends_with("_expression"))
-            .any(|around| around.kind() == "sizeof_expression")
-        {
+        if around.take_while(|around| around.kind().is_expression()).any(|around| around.kind() == Kind::Sizeof) {
             return true;
         }
-        while matches!(parent.kind(), "parenthesized_expression" | "cast_expression") {
+        while matches!(parent.kind(), Kind::Paren | Kind::Cast) {
             let Some(next) = parent.parent() else { return false };
             (at, parent) = (parent, next);
         }
         match parent.kind() {
-            "argument_list" => {
-                let callee =
-                    parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));
-                is_array && callee == "free"
-            }
-            "binary_expression" if is_array => {
-                matches!(super::syntax::operator(parent, source), "==" | "!=" | "&&" | "||")
-            }
-            "unary_expression" if is_array => super::syntax::operator(parent, source) == "!",
-            "assignment_expression" => {
-                field(parent, "left") == Some(at)
+            Kind::Call => is_array && at.part() == Part::Argument && frees(parent),
+            Kind::Binary if is_array => matches!(operator(parent), "==" | "!=" | "&&" | "||"),
+            Kind::Unary if is_array => operator(parent) == "!",
+            Kind::Assign => {
+                at.part() == Part::Left
                     && is_array
-                    && field(parent, "right").is_some_and(|value| {
-                        allocation(value, source).is_some() || matches!(text(bare(value), source), "NULL" | "0")
-                    })
+                    && field(parent, Part::Right).is_some_and(|value| allocation(value).is_some() || is_null(value))
             }
-            "if_statement" | "while_statement" => is_array,
+            Kind::If | Kind::While => is_array,
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! From the text of a file to its regions.
 //!
-//! Macros that stand for statements are replaced first (see [`Source`]). Then, in the order of reading:
-//! - `syntax`, `types`, `names`, `facts`: what the text says, without regard to regions;
+//! The compiler reads the file (see `ast`). Then, in the order of reading:
+//! - `syntax`, `names`, `facts`: what the text says, without regard to regions;
 //! - `regions`, `auto`: where regions are;
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
@@ -16,7 +16,7 @@ mod carried;
 mod convert;
 mod delinearise;
 mod effects;
-pub(crate) mod facts;
+mod facts;
 mod finish;
 mod liveness;
 mod names;
@@ -27,23 +27,25 @@ mod purity;
 mod regions;
 mod statements;
 pub(crate) mod syntax;
-mod types;
 mod writes;
 
-use crate::expansion::Source;
+use crate::ast::{CompileOptions, Expanded, Message, Tree, Unit};
 use crate::region::{File, Region, Remark};
-use facts::Macro;
+use crate::signature;
+use crate::source::Source;
 use frit_support::{Diagnostic, FileId, Span};
-use std::collections::BTreeMap;
-use tree_sitter::Tree;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// What is read as a region, and what is taken for granted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Loop nests that qualify are regions also where no pragma says so.
     pub auto: bool,
     /// Pointers and arrays of different names never overlap.
     pub assume_no_alias: bool,
+    /// How the file is compiled.
+    pub compile: CompileOptions,
 }
 
 /// Why a region stays as it is, or a part of it is one statement.
@@ -67,8 +69,6 @@ pub(crate) enum Reason {
     Declaration,
     /// The pragmas do not stand in one block.
     Misplaced,
-    /// A construct that the grammar does not know.
-    Unreadable,
     /// The region is too large, or nested too deeply.
     TooLarge,
 }
@@ -86,7 +86,6 @@ impl Reason {
             Reason::Jump => "jump-in-region",
             Reason::Declaration => "declaration-in-region",
             Reason::Misplaced => "misplaced-region",
-            Reason::Unreadable => "unreadable-region",
             Reason::TooLarge => "region-too-large",
         }
     }
@@ -96,26 +95,120 @@ impl Reason {
 const HIGHEST: usize = 250;
 /// Regions of more nodes are left as they are.
 const MOST_NODES: usize = 200_000;
+/// Macros are not replaced in each other more deeply.
+const MOST_ROUNDS: usize = 12;
+/// The names that nothing declares, in one file.
+const MOST_UNDECLARED: usize = 100;
 
 /// The regions of a C file, and remarks on what was not understood.
 ///
 /// # Errors
 ///
-/// Pragmas do not match, or a function that has a region in it is no C.
+/// Pragmas do not match, or the file is no C.
 pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<Diagnostic>> {
-    let too_long = |what: &str| vec![Diagnostic::error("c-syntax", what).label(Span::new(id, 0, 0), "here")];
-    let parse = |text: &str| syntax::parse(text).ok_or_else(|| too_long("the file cannot be parsed"));
-    let tree = parse(text)?;
-    let macros = facts::macros(tree.root_node(), text);
-    let (source, expanded) = Source::expanded(text, &macros);
-    let tree = if expanded == text { tree } else { parse(&expanded)? };
-    let (mut regions, mut remarks) =
-        read_text(id, &expanded, &tree, &macros, options).map_err(|errors| source.diagnostics(errors))?;
-    regions.iter_mut().for_each(|region| place(region, &source));
-    remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
-    remarks.sort_by_key(|remark: &Remark| remark.span);
-    remarks.dedup();
-    Ok(File { id, text: expanded, source, regions, remarks })
+    let mut source = Source::plain(text);
+    let mut now = text.to_string();
+    // Of the text as it is, and then with macros replaced that hide what has to be written in another way.
+    let mut tree = compile(id, text, &options.compile)?;
+    for round in 0.. {
+        let (mut regions, mut remarks, hidden) =
+            read_text(id, &tree, options).map_err(|errors| source.diagnostics(errors))?;
+        if round < MOST_ROUNDS && !hidden.is_empty() {
+            let uses: Vec<_> = hidden.iter().map(|used| &tree.uses[*used]).collect();
+            let next = Expanded::of(&now, &uses).and_then(|expanded| {
+                let next = compile(id, &expanded.text, &options.compile).ok()?;
+                next.means_the_same(&tree).then_some((expanded, next))
+            });
+            if let Some((expanded, next)) = next {
+                source.replace(&expanded.replaced);
+                (now, tree) = (expanded.text, next);
+                continue;
+            }
+        }
+        regions.iter_mut().for_each(|region| place(region, &source));
+        remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
+        remarks.sort_by_key(|remark: &Remark| remark.span);
+        remarks.dedup();
+        let signatures = signature::all(&tree);
+        let undeclared = std::mem::take(&mut tree.undeclared);
+        return Ok(File { id, text: now, source, regions, remarks, signatures, undeclared });
+    }
+    unreachable!("the last round returns")
+}
+
+/// What the compiler reads of a text. A function without a region that it does not accept is left out.
+fn compile(id: FileId, text: &str, options: &CompileOptions) -> Result<Tree, Vec<Diagnostic>> {
+    frit_support::with_deep_stack(|| compile_here(id, text, options))
+}
+
+fn compile_here(id: FileId, text: &str, options: &CompileOptions) -> Result<Tree, Vec<Diagnostic>> {
+    let failed = |why: String| vec![Diagnostic::error("c-compiler", why).label(Span::new(id, 0, 0), "here")];
+    let mut unit = Unit::parse(text, options, None).map_err(failed)?;
+    // What nothing declares is given on the command line that is not known here: an integer.
+    let name = |message: &Message| {
+        let name = message.text.strip_prefix("use of undeclared identifier '")?.split('\'').next()?;
+        Some(name.to_string())
+    };
+    let mut errors = unit.errors();
+    let undeclared: BTreeSet<String> = errors.iter().filter_map(name).take(MOST_UNDECLARED).collect();
+    if !undeclared.is_empty() {
+        let prelude: String = undeclared.iter().map(|name| format!("extern const int {name};\n")).collect();
+        unit = Unit::parse(text, options, Some(&prelude)).map_err(failed)?;
+        // What is no integer is no less undeclared.
+        errors = if unit.errors().is_empty() { Vec::new() } else { errors };
+    }
+    let mut tree = Tree::of(&unit, text, &undeclared);
+    tree.undeclared = undeclared;
+    errors.retain(|error| {
+        let function = error.place.as_ref().ok().and_then(|place| regions::function_at(&tree, place));
+        match function.filter(|function| !regions::is_in_region(&tree, *function)).map(|function| function.id()) {
+            Some(function) => {
+                tree.leave_out(function);
+                false
+            }
+            None => !tree.is_left_out(error.place.as_ref().ok()),
+        }
+    });
+    if errors.is_empty() { Ok(tree) } else { Err(refused(id, text, errors)) }
+}
+
+impl File {
+    /// What the compiler says first against a text that this file has become; `None` if it accepts it as it does the file.
+    pub fn refusal(&self, text: &str, options: &CompileOptions) -> Option<String> {
+        let tree = match compile(self.id, text, options) {
+            Ok(tree) => tree,
+            Err(diagnostics) => {
+                let first = diagnostics.into_iter().next()?;
+                return Some(first.labels.first().map_or(first.message, |label| label.message.clone()));
+            }
+        };
+        // A name that is not declared is no number here.
+        let unknown = tree.undeclared.difference(&self.undeclared).next()?;
+        Some(format!("nothing declares `{unknown}`"))
+    }
+}
+
+/// The most errors that are told of a file.
+const MOST_ERRORS: usize = 5;
+
+/// The messages of the compiler on a file that it refuses.
+fn refused(id: FileId, text: &str, errors: Vec<Message>) -> Vec<Diagnostic> {
+    let of = |error: Message| match error.place {
+        Ok(place) => {
+            let word = text[place.start.min(text.len())..]
+                .bytes()
+                .take_while(|byte| crate::write::lexical::is_word(*byte))
+                .count();
+            let end = (place.start + word.max(1)).min(text.len());
+            Diagnostic::error("c-syntax", "the compiler does not accept this file")
+                .label(Span::new(id, place.start.min(end), end), error.text)
+        }
+        Err(place) => {
+            let message = if place.is_empty() { error.text } else { format!("{place}: {}", error.text) };
+            Diagnostic::error("c-syntax", message).label(Span::new(id, 0, 0), "while this file is read")
+        }
+    };
+    errors.into_iter().take(MOST_ERRORS).map(of).collect()
 }
 
 /// Turns the places of a region in the text that is read into those of the source.
@@ -126,25 +219,23 @@ fn place(region: &mut Region, source: &Source) {
     scop.statements.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
 }
 
-/// The regions of the text that is read, and remarks.
-fn read_text(
-    id: FileId,
-    text: &str,
-    tree: &Tree,
-    macros: &BTreeMap<String, Macro>,
-    options: &ReadOptions,
-) -> Result<(Vec<Region>, Vec<Remark>), Vec<Diagnostic>> {
-    let root = tree.root_node();
-    let (found, mut remarks) = regions::find(root, text, id, macros)?;
-    let facts = facts::Facts::of(root, text, macros);
+/// Regions, remarks, and the uses of macros that hide what has to be seen.
+type ReadText = (Vec<Region>, Vec<Remark>, BTreeSet<usize>);
+
+/// The regions of the text that is read.
+fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
+    let (found, mut remarks) = regions::find(tree, id)?;
+    let facts = facts::Facts::of(tree);
     let purity = purity::Purity::new(&facts);
+    let hidden = RefCell::default();
     let mut regions: Vec<Region> = Vec::new();
     let span_of = |region: &regions::Found<'_>| {
         Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
     };
     let taken = found.iter().filter_map(span_of).collect();
+    let context = opening::Reading { facts: &facts, purity: &purity, options, file: id, hidden: &hidden };
     for region in found {
-        match opening::region(&region, &facts, &purity, *options, id) {
+        match context.region(&region) {
             Ok((region, more)) => {
                 remarks.extend(more);
                 regions.extend(region);
@@ -153,17 +244,8 @@ fn read_text(
         }
     }
     if options.auto {
-        let mut search = auto::Search {
-            facts: &facts,
-            purity: &purity,
-            options: *options,
-            file: id,
-            taken,
-            regions,
-            remarks: Vec::new(),
-            rejected: Vec::new(),
-        };
-        search.file(root);
+        let mut search = auto::Search { reading: context, taken, regions, remarks: Vec::new(), rejected: Vec::new() };
+        search.file();
         regions = search.regions;
         remarks.extend(search.remarks);
         if regions.is_empty() {
@@ -171,5 +253,5 @@ fn read_text(
         }
         regions.sort_by_key(|region| region.range.start);
     }
-    Ok((regions, remarks))
+    Ok((regions, remarks, hidden.into_inner()))
 }

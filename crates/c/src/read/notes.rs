@@ -1,10 +1,9 @@
 //! What a region keeps of the text besides statements: comments and indentation.
 
 use super::regions::Found;
-use super::syntax::{descendants, field, is_within, text};
-use super::types::{CType, declared};
+use super::syntax::{descendants, is_loose, is_within};
+use crate::ast::{Kind, Node};
 use crate::region::Region;
-use tree_sitter::Node;
 
 /// What stands before a place on its line, if that is white space.
 pub(crate) fn indent(source: &str, at: usize) -> String {
@@ -12,38 +11,24 @@ pub(crate) fn indent(source: &str, at: usize) -> String {
     source[start..at].chars().take_while(|c| c.is_whitespace()).collect()
 }
 
-pub(crate) fn function_name(function: Node<'_>, source: &str) -> String {
-    let declarator = field(function, "declarator");
-    let name = declarator.and_then(|declarator| declared(declarator, CType::Unknown, source));
-    name.map_or_else(String::new, |(name, _)| text(name, source).to_string())
-}
-
 /// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.
 pub(crate) fn attach_comments(region: &mut Region, found: &Found<'_>, source: &str) {
-    let is_loose = |node: &Node<'_>| matches!(node.kind(), "comment" | "preproc_call");
     let notes: Vec<Node<'_>> =
-        found.statements.iter().flat_map(|statement| descendants(*statement)).filter(is_loose).collect();
+        found.statements.iter().flat_map(|statement| descendants(*statement)).filter(|node| is_loose(*node)).collect();
     for note in notes {
-        // A pragma's node ends in the next line.
-        let length = text(note, source).trim_end().len();
-        let range = note.start_byte()..note.start_byte() + length;
+        let range = note.byte_range();
         let is_inside = region.statements.iter().any(|(_, template)| is_within(&range, &template.range));
         if is_inside || !is_within(&range, &region.range) {
             continue;
         }
-        let row = note.start_position().row;
-        let ends_on_row = |at: usize| {
-            found.function.descendant_for_byte_range(at.saturating_sub(1), at).is_some_and(|node| {
-                node.end_position().row == row || node.end_byte() > at && node.start_position().row == row
-            })
-        };
+        let ends_on_row = |at: usize| !source[at..range.start].contains('\n');
         let before = region
             .statements
             .iter()
             .filter(|(_, template)| template.range.end <= range.start)
             .max_by_key(|(_, template)| template.range.end)
             .map(|(statement, template)| (statement, template.range.end));
-        if note.kind() == "comment"
+        if note.kind() == Kind::Comment
             && let Some((statement, end)) = before
             && ends_on_row(end)
         {

@@ -7,119 +7,126 @@ use super::builder::Builder;
 use super::facts::Facts;
 use super::finish::Finisher;
 use super::liveness::Surroundings;
-use super::names::{Decl, DeclData, DeclKind, Names};
+use super::names::{Decl, DeclKind, Names};
 use super::purity::Purity;
-use super::regions::{Found, unread_words};
-use super::syntax::{descendants, first_values, height, is_within};
-use super::types::CType;
-use super::writes::{Escape, Meaning};
+use super::regions::{Found, preprocessor};
+use super::syntax::{descendants, fields, first_values, is_loose};
+use super::writes::Meaning;
 use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
+use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{Region, Remark};
 use frit_isl::Context;
 use frit_support::{FileId, Span, Table};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use tree_sitter::Node;
 
 type Left = Vec<Remark>;
 
-/// Reads a region. `None` if nothing is in it.
-///
-/// # Errors
-///
-/// The region stays as it is; the remarks say why.
-pub(crate) fn region<'t>(
-    found: &Found<'t>,
-    facts: &Facts<'t>,
-    purity: &Purity<'t, '_>,
-    options: ReadOptions,
-    file: FileId,
-) -> Result<(Option<Region>, Vec<Remark>), Left> {
-    let statements = without_heading(&found.statements, facts);
-    let solid = |node: &&Node<'t>| node.kind() != "comment";
-    let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
-        return Ok((None, Vec::new()));
-    };
-    let range = first.start_byte()..last.end_byte();
-    let span = Span::new(file, range.start, range.end);
-    let left = |reason: Reason, message: &str| vec![Remark { code: reason.code(), message: message.to_string(), span }];
-    if height(found.function) > HIGHEST || found.function.descendant_count() > MOST_NODES {
-        return Err(left(
-            Reason::TooLarge,
-            "the function is too large or nested too deeply; the region stays as it is",
-        ));
-    }
-    let names = Names::of(found.function, facts);
-    let meaning = Meaning { facts, purity };
-    let writes = meaning.writes(statements, &names);
-    let (mut escapes, mut taken) = (meaning.escapes(&names, &range), meaning.taken(&names));
-    let unread = unread_words(found.function, facts.source);
-    let is_unread = |data: &DeclData<'t>| {
-        let is_seen = |at: &usize| data.is_global() || data.scope.contains(at);
-        unread.iter().any(|(at, word)| *word == data.name && is_seen(at))
-    };
-    for (decl, _) in names.decls.iter().filter(|(_, data)| is_unread(data)) {
-        escapes.insert(decl, Escape::Stored);
-        taken.insert(decl);
-    }
-    let mut builder = Builder {
-        facts,
-        purity,
-        names,
-        options,
-        file,
-        region: range.clone(),
-        writes,
-        escapes,
-        taken,
-        isl: Context::new(),
-        params: Params::default(),
-        objects: Table::new(),
-        object_of: BTreeMap::new(),
-        bindings: BTreeMap::new(),
-        counters: BTreeSet::new(),
-        loops: Vec::new(),
-        statements: Vec::new(),
-        nest: Vec::new(),
-        conds: Vec::new(),
-        remarks: Vec::new(),
-        is_sizing: false,
-    };
-    let surroundings = Surroundings::of(found.function, &builder);
-    builder.find_counters(statements, &surroundings);
-    let nodes = match builder.block(statements) {
-        Ok(nodes) => nodes,
-        Err(stop) => {
-            let span = Span::new(file, stop.range.start, stop.range.end);
-            let message = format!("the region stays as it is: {}", stop.why);
-            return Err(vec![Remark { code: stop.reason.code(), message, span }]);
+/// What all regions of a file are read with.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'t, 'f> {
+    pub(crate) facts: &'f Facts<'t>,
+    pub(crate) purity: &'f Purity<'t, 'f>,
+    pub(crate) options: &'f ReadOptions,
+    pub(crate) file: FileId,
+    /// The uses of macros that hide what has to be seen.
+    pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
+}
+
+impl<'t> Reading<'t, '_> {
+    /// Reads a region. `None` if nothing is in it.
+    ///
+    /// # Errors
+    ///
+    /// The region stays as it is; the remarks say why.
+    pub(crate) fn region(&self, found: &Found<'t>) -> Result<(Option<Region>, Vec<Remark>), Left> {
+        let Self { facts, purity, options, file, hidden } = *self;
+        let statements = without_heading(&found.statements);
+        let solid = |node: &&Node<'t>| !is_loose(**node);
+        let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
+            return Ok((None, Vec::new()));
+        };
+        let range = first.start_byte()..last.end_byte();
+        let span = Span::new(file, range.start, range.end);
+        let left =
+            |reason: Reason, message: &str| vec![Remark { code: reason.code(), message: message.to_string(), span }];
+        if found.function.height() > HIGHEST || found.function.descendant_count() > MOST_NODES {
+            return Err(left(
+                Reason::TooLarge,
+                "the function is too large or nested too deeply; the region stays as it is",
+            ));
         }
-    };
-    if builder.statements.is_empty() {
-        return Ok((None, builder.remarks));
+        let names = Names::of(found.function, facts);
+        let meaning = Meaning { purity };
+        let writes = meaning.writes(statements);
+        let (escapes, taken) = (meaning.escapes(&names, &range), meaning.taken(&names));
+        if let Some((why, place)) = preprocessor(facts.tree, statements) {
+            let span = Span::new(file, place.start, place.end);
+            let message = format!("the region stays as it is: {why}");
+            return Err(vec![Remark { code: Reason::Preprocessor.code(), message, span }]);
+        }
+        let mut builder = Builder {
+            facts,
+            purity,
+            names,
+            options,
+            file,
+            region: range.clone(),
+            writes,
+            escapes,
+            taken,
+            isl: Context::new(),
+            params: Params::default(),
+            objects: Table::new(),
+            object_of: BTreeMap::new(),
+            bindings: BTreeMap::new(),
+            counters: BTreeSet::new(),
+            loops: Vec::new(),
+            statements: Vec::new(),
+            nest: Vec::new(),
+            conds: Vec::new(),
+            remarks: Vec::new(),
+            is_sizing: false,
+            calls: 0,
+            hidden,
+        };
+        let surroundings = Surroundings::of(found.function, &builder);
+        builder.find_counters(statements, &surroundings);
+        let nodes = match builder.block(statements) {
+            Ok(nodes) => nodes,
+            Err(stop) => {
+                let span = Span::new(file, stop.range.start, stop.range.end);
+                let message = format!("the region stays as it is: {}", stop.why);
+                return Err(vec![Remark { code: stop.reason.code(), message, span }]);
+            }
+        };
+        if builder.statements.is_empty() {
+            return Ok((None, builder.remarks));
+        }
+        let finisher = Finisher::new(builder, surroundings);
+        finisher
+            .finish(found, &nodes)
+            .map_err(|why| left(Reason::TooLarge, &format!("the region stays as it is: {why}")))
     }
-    let finisher = Finisher::new(builder, surroundings);
-    finisher.finish(found, &nodes).map_err(|why| left(Reason::TooLarge, &format!("the region stays as it is: {why}")))
 }
 
 /// The statements without declarations at the beginning that bounds may depend on, or that cannot be moved.
-fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s [Node<'t>] {
+fn without_heading<'s, 't>(statements: &'s [Node<'t>]) -> &'s [Node<'t>] {
+    let is_heading = |variable: Node<'t>| {
+        let Some(decl) = variable.decl() else { return false };
+        match &variable.tree().decls[decl].typed.of {
+            CType::Int { .. } => true,
+            CType::Array { .. } => !fields(variable, Part::Value).is_empty(),
+            _ => false,
+        }
+    };
     let mut start = 0;
     for (at, node) in statements.iter().enumerate() {
-        let is_heading = match node.kind() {
-            "comment" => continue,
-            "declaration" => {
-                super::names::DeclData::all_of(*node, DeclKind::Local, facts).iter().all(|data| match &data.of {
-                    CType::Int { .. } => true,
-                    CType::Array { .. } => data.value.is_some(),
-                    _ => false,
-                })
-            }
-            _ => false,
-        };
-        if !is_heading {
-            break;
+        match node.kind() {
+            Kind::Comment => {}
+            Kind::Declaration if fields(*node, Part::Variable).into_iter().all(is_heading) => start = at + 1,
+            _ => break,
         }
-        start = at + 1;
     }
     &statements[start..]
 }
@@ -127,12 +134,11 @@ fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s
 impl<'t> Builder<'t, '_> {
     /// Finds the variables that are declared outside of loops and only used where a loop counts them.
     fn find_counters(&mut self, statements: &[Node<'t>], surroundings: &Surroundings) {
-        let source = self.facts.source;
         let counted = |node: Node<'t>| -> Vec<Decl> {
-            let all = first_values(node, source);
+            let all = first_values(node);
             let is_only = all.len() == 1;
             let own = all.into_iter().filter(|first| !first.is_declared && (is_only || first.update.is_some()));
-            own.filter_map(|first| self.names.of_identifier(first.name)).collect()
+            own.filter_map(|first| first.name.decl()).collect()
         };
         for decl in statements.iter().flat_map(|statement| descendants(*statement)).flat_map(counted) {
             let data = &self.names.decls[decl];
@@ -142,9 +148,10 @@ impl<'t> Builder<'t, '_> {
                 while let Some(parent) = at.parent() {
                     if counted(parent).contains(&decl) {
                         // First values do not count.
-                        return !first_values(parent, source)
-                            .iter()
-                            .any(|first| is_within(&occurrence.byte_range(), &first.value.byte_range()));
+                        let is_in = |value: Node<'t>| {
+                            std::iter::successors(Some(*occurrence), |node| node.parent()).any(|node| node == value)
+                        };
+                        return !first_values(parent).iter().any(|first| is_in(first.value));
                     }
                     at = parent;
                 }
@@ -155,7 +162,7 @@ impl<'t> Builder<'t, '_> {
                 self.names.occurrences.get(&decl).into_iter().flatten().filter(|node| node.start_byte() >= start);
             if is_local
                 && !self.taken.contains(&decl)
-                && later.all(|node| node.byte_range() == data.range || is_counted(node))
+                && later.all(|node| node.kind() == Kind::Variable || is_counted(node))
             {
                 self.counters.insert(decl);
             }

@@ -3,12 +3,11 @@
 //! Read `effects` next.
 
 use super::affine::Expr;
-use super::builder::{Binding, Builder, Here, MOST_MACROS, Object};
+use super::builder::{Binding, Builder, Object};
 use super::names::{Decl, DeclKind};
-use super::syntax::{bare, descendants, field, is_within, operator, text};
-use super::types::CType;
+use super::syntax::{bare, callee, descendants, field, is_within, operator};
+use crate::ast::{CType, Kind, Node, Part};
 use std::ops::Range;
-use tree_sitter::Node;
 
 /// What an expression names.
 #[derive(Clone, Debug)]
@@ -52,68 +51,60 @@ pub(crate) struct ObjectPlace {
 
 /// A member of a structure.
 #[derive(Clone, Debug)]
-pub(crate) struct Member<'t> {
+pub(crate) struct Member {
     /// The variable that it is reached from.
     pub(crate) base: Decl,
     /// As it is written, without spaces.
     pub(crate) text: String,
     /// Its type.
-    pub(crate) of: CType<'t>,
+    pub(crate) of: CType,
     /// The region does not change it.
     pub(crate) is_stable: bool,
 }
 
 impl<'t> Builder<'t, '_> {
     /// What an expression names. `own` is the range of the statement whose variables are its own.
-    pub(crate) fn place(&mut self, node: Node<'_>, here: Here<'_>, own: &Range<usize>) -> Place {
-        self.subscripted(node, here, own, Vec::new())
+    pub(crate) fn place(&mut self, node: Node<'_>, own: &Range<usize>) -> Place {
+        self.subscripted(node, own, Vec::new())
     }
 
     /// What a pointer points to.
-    pub(crate) fn pointed(&mut self, node: Node<'_>, here: Here<'_>, own: &Range<usize>) -> Place {
-        self.subscripted(node, here, own, vec![Some(Expr::zero())])
+    pub(crate) fn pointed(&mut self, node: Node<'_>, own: &Range<usize>) -> Place {
+        self.subscripted(node, own, vec![Some(Expr::zero())])
     }
 
     /// What an expression with further subscripts, from the right to the left, names.
-    fn subscripted(
-        &mut self,
-        node: Node<'_>,
-        here: Here<'_>,
-        own: &Range<usize>,
-        mut subscripts: Vec<Option<Expr>>,
-    ) -> Place {
-        let (mut node, mut here) = (node, here);
+    fn subscripted(&mut self, node: Node<'_>, own: &Range<usize>, mut subscripts: Vec<Option<Expr>>) -> Place {
+        let mut node = node;
         let (mut is_partial, mut is_subscripted, mut element) = (false, false, None);
         loop {
             node = bare(node);
-            let argument = field(node, "argument");
+            let argument = field(node, Part::Operand);
             match (node.kind(), argument) {
-                ("subscript_expression", Some(argument)) => {
+                (Kind::Subscript, Some(argument)) => {
                     is_subscripted = true;
-                    let index = field(node, "index").and_then(|index| self.subscript(index, here));
+                    let index = field(node, Part::Index).and_then(|index| self.subscript(index));
                     subscripts.push(index);
                     node = argument;
                 }
-                ("pointer_expression", Some(argument)) if operator(node, here.source) == "*" => {
+                (Kind::Pointer, Some(argument)) if operator(node) == "*" => {
                     subscripts.push(Some(Expr::zero()));
                     node = argument;
                 }
                 // `*(p + i)` is `p[i]`.
-                ("binary_expression", _)
-                    if !subscripts.is_empty() && matches!(operator(node, here.source), "+" | "-") =>
-                {
-                    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+                (Kind::Binary, _) if !subscripts.is_empty() && matches!(operator(node), "+" | "-") => {
+                    let (Some(left), Some(right)) = (field(node, Part::Left), field(node, Part::Right)) else {
                         return Place::Unknown;
                     };
-                    let is_sum = operator(node, here.source) == "+";
-                    let (pointer, offset) = if self.is_pointer(left, here) {
+                    let is_sum = operator(node) == "+";
+                    let (pointer, offset) = if left.of().is_array() {
                         (left, right)
-                    } else if is_sum && self.is_pointer(right, here) {
+                    } else if is_sum && right.of().is_array() {
                         (right, left)
                     } else {
                         return Place::Unknown;
                     };
-                    let offset = self.subscript(offset, here);
+                    let offset = self.subscript(offset);
                     let last = subscripts.last_mut().expect("it is not empty");
                     *last = match (last.take(), offset) {
                         (Some(last), Some(offset)) => Some(if is_sum { last + offset } else { last - offset }),
@@ -121,9 +112,9 @@ impl<'t> Builder<'t, '_> {
                     };
                     node = pointer;
                 }
-                ("field_expression", Some(argument)) => {
-                    let member = self.member(node, here);
-                    if member.as_ref().is_some_and(|member| matches!(member.of, CType::Volatile)) {
+                (Kind::Member, Some(argument)) => {
+                    let member = self.member(node);
+                    if matches!(node.of(), CType::Volatile) {
                         return Place::Volatile;
                     }
                     if let Some(member) = member
@@ -132,30 +123,28 @@ impl<'t> Builder<'t, '_> {
                         return self.member_place(member, subscripts, own);
                     }
                     // An array in the element is a part of it.
-                    if !subscripts.is_empty() && !self.is_inner_array(node, here, subscripts.len()) {
+                    if !subscripts.is_empty() && !is_inner_array(node, subscripts.len()) {
                         return Place::Unknown;
                     }
                     subscripts.clear();
                     is_partial = true;
-                    if operator(node, here.source) == "->" {
+                    if operator(node) == "->" {
                         subscripts.push(Some(Expr::zero()));
                     }
-                    element = (here.macros == 0).then(|| argument.byte_range());
+                    element = super::syntax::place(argument);
                     node = argument;
                 }
-                ("identifier", _) => {
-                    let name = text(node, here.source);
-                    match here.arguments.and_then(|arguments| arguments.get(name)) {
-                        Some((argument, there)) => (node, here) = (*argument, *there),
-                        None => break,
-                    }
+                (Kind::Name, _) => break,
+                // The tables of <ctype.h>.
+                (Kind::Call, _) if callee(node).is_some_and(|name| name.starts_with("__ctype_")) => {
+                    return Place::Fixed;
                 }
                 _ => return Place::Unknown,
             }
         }
         subscripts.reverse();
-        let name = (here.macros == 0).then(|| node.byte_range());
-        match self.decl(node, here) {
+        let name = super::syntax::place(node);
+        match node.decl() {
             Some(decl) => match self.variable_place(decl, subscripts, is_partial, name, own) {
                 Place::Object(place) => Place::Object(ObjectPlace { is_subscripted, element, ..place }),
                 place => place,
@@ -164,80 +153,13 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
-    /// Whether a member is an array that has at least so many dimensions.
-    fn is_inner_array(&mut self, member: Node<'_>, here: Here<'_>, subscripts: usize) -> bool {
-        let mut of = self.type_of(member, here);
-        for _ in 0..subscripts {
-            of = match of {
-                Some(CType::Array { element, .. }) => Some(*element),
-                _ => return false,
-            };
-        }
-        true
-    }
-
-    /// The type of a place, as far as declarations give it.
-    fn type_of(&mut self, node: Node<'_>, here: Here<'_>) -> Option<CType<'t>> {
-        let node = bare(node);
-        let argument = field(node, "argument");
-        match node.kind() {
-            "identifier" => {
-                if let Some((argument, there)) = here.arguments.and_then(|all| all.get(text(node, here.source))) {
-                    return self.type_of(*argument, *there);
-                }
-                let decl = self.decl(node, here)?;
-                Some(self.names.decls[decl].of.clone())
-            }
-            "subscript_expression" | "pointer_expression" => match self.type_of(argument?, here)? {
-                CType::Pointer { target, .. } => Some(*target),
-                CType::Array { element, .. } => Some(*element),
-                _ => None,
-            },
-            "field_expression" => {
-                let of = match self.type_of(argument?, here)? {
-                    CType::Pointer { target, .. } => *target,
-                    of => of,
-                };
-                let CType::Struct { name: Some(tag), .. } = of else { return None };
-                self.facts.types.tags.get(&tag)?.get(text(field(node, "field")?, here.source)).cloned()
-            }
-            _ => None,
-        }
-    }
-
     /// A subscript that may be replaced: nothing happens in it.
-    fn subscript(&mut self, index: Node<'_>, here: Here<'_>) -> Option<Expr> {
-        let happens =
-            |node: Node<'_>| matches!(node.kind(), "update_expression" | "assignment_expression" | "comma_expression");
-        if descendants(index).any(happens) { None } else { self.expr(index, here) }
+    fn subscript(&mut self, index: Node<'_>) -> Option<Expr> {
+        let happens = |node: Node<'_>| matches!(node.kind(), Kind::Update | Kind::Assign | Kind::Comma);
+        if descendants(index).any(happens) { None } else { self.expr(index) }
     }
 
-    fn is_pointer(&mut self, node: Node<'_>, here: Here<'_>) -> bool {
-        let node = bare(node);
-        match node.kind() {
-            "identifier" => {
-                if let Some((argument, there)) =
-                    here.arguments.and_then(|arguments| arguments.get(text(node, here.source)))
-                {
-                    return here.macros <= MOST_MACROS && self.is_pointer(*argument, *there);
-                }
-                self.decl(node, here).is_some_and(|decl| self.names.decls[decl].of.is_array())
-            }
-            "subscript_expression" | "pointer_expression" => {
-                field(node, "argument").is_some_and(|base| self.is_pointer(base, here))
-            }
-            "binary_expression" => {
-                let is = |builder: &mut Self, side: &str| {
-                    field(node, side).is_some_and(|side| builder.is_pointer(side, here))
-                };
-                is(self, "left") || is(self, "right")
-            }
-            "field_expression" => self.member(node, here).is_some_and(|member| member.of.is_array()),
-            _ => false,
-        }
-    }
-
-    fn member_place(&mut self, member: Member<'t>, mut subscripts: Vec<Option<Expr>>, own: &Range<usize>) -> Place {
+    fn member_place(&mut self, member: Member, mut subscripts: Vec<Option<Expr>>, own: &Range<usize>) -> Place {
         if !member.of.is_array() {
             return Place::Fixed;
         }
@@ -312,15 +234,8 @@ impl<'t> Builder<'t, '_> {
         let data = &self.names.decls[decl];
         match data.kind {
             DeclKind::Constant(_) => return Place::Fixed,
-            DeclKind::Undeclared => {
-                if !subscripts.is_empty() {
-                    return Place::Unknown;
-                }
-                // Something of a header, or a macro: what may change it is not known, but a macro's value has been looked at.
-                let is_fixed = self.facts.macros.contains_key(&data.name)
-                    || self.facts.functions.contains_key(&data.name)
-                    || self.is_parameter(decl);
-                return if is_fixed { Place::Fixed } else { Place::Unknown };
+            DeclKind::Function | DeclKind::Undeclared => {
+                return if subscripts.is_empty() { Place::Fixed } else { Place::Unknown };
             }
             DeclKind::Parameter | DeclKind::Local | DeclKind::Global => {}
         }
@@ -367,41 +282,27 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// The member of a structure that an expression is, reached from a variable by names alone.
-    pub(crate) fn member(&mut self, node: Node<'_>, here: Here<'_>) -> Option<Member<'t>> {
+    pub(crate) fn member(&mut self, node: Node<'_>) -> Option<Member> {
         let node = bare(node);
         match node.kind() {
-            "identifier" => {
-                let name = text(node, here.source);
-                if let Some((argument, there)) = here.arguments.and_then(|arguments| arguments.get(name)) {
-                    return self.member(*argument, *there);
-                }
-                let base = self.decl(node, here)?;
+            Kind::Name => {
+                let base = node.decl()?;
                 let data = &self.names.decls[base];
                 if self.bindings.contains_key(&base)
-                    || matches!(data.kind, DeclKind::Constant(_) | DeclKind::Undeclared)
+                    || matches!(data.kind, DeclKind::Constant(_) | DeclKind::Undeclared | DeclKind::Function)
                 {
                     return None;
                 }
                 Some(Member { base, text: data.name.clone(), of: data.of.clone(), is_stable: true })
             }
-            "field_expression" => {
-                let argument = field(node, "argument")?;
-                let mut member = self.member(argument, here)?;
-                let sign = operator(node, here.source);
-                let name = text(field(node, "field")?, here.source);
-                let structure = match (&member.of, sign) {
-                    (CType::Pointer { target, .. }, "->") => &**target,
-                    (other, ".") => other,
-                    _ => return None,
-                };
-                let of = match structure {
-                    CType::Struct { name: Some(tag), .. } => {
-                        self.facts.types.tags.get(tag).and_then(|members| members.get(name)).cloned()
-                    }
-                    CType::Struct { .. } | CType::Unknown => None,
-                    _ => return None,
-                };
-                member.of = of.unwrap_or(CType::Unknown);
+            Kind::Member => {
+                let mut member = self.member(field(node, Part::Operand)?)?;
+                let (sign, name) = (operator(node), node.name());
+                // Elements of an array of structures are reached by subscripts.
+                if matches!(member.of, CType::Array { .. }) {
+                    return None;
+                }
+                member.of = node.of().clone();
                 member.is_stable &= self.is_stable_member(member.base, name, &member.of);
                 member.text = format!("{}{sign}{name}", member.text);
                 Some(member)
@@ -409,4 +310,16 @@ impl<'t> Builder<'t, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether a member is an array that has at least so many dimensions.
+fn is_inner_array(member: Node<'_>, subscripts: usize) -> bool {
+    let mut of = member.of();
+    for _ in 0..subscripts {
+        of = match of {
+            CType::Array { element, .. } => element,
+            _ => return false,
+        };
+    }
+    true
 }

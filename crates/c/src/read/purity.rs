@@ -3,13 +3,11 @@
 //! Read `effects` next, which uses it.
 
 use super::facts::Facts;
-use super::names::{DeclKind, Names};
-use super::syntax::{bare, children, descendants, field, text, uncast};
-use super::types::{CType, declared, specifiers};
-use super::writes::is_loud;
+use super::names::{DeclData, DeclKind, Names};
+use super::syntax::{arguments, bare, callee, descendants, field, uncast};
+use crate::ast::{CType, Kind, Node, Part};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use tree_sitter::Node;
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,11 +113,48 @@ const PURE: &[&str] = &[
     "cpow",
     "csin",
     "ccos",
-    "assert",
+    // What the macros of <ctype.h> look up.
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    // What `assert` does if it fails: nothing that is computed afterwards matters.
+    "__assert_fail",
+];
+
+/// What compilers have besides, after `__builtin_`.
+const BUILTIN: &[&str] = &[
+    "bswap16",
+    "bswap32",
+    "bswap64",
+    "clz",
+    "clzl",
+    "clrsb",
+    "ctz",
+    "ctzl",
+    "ffs",
+    "ffsl",
+    "huge_val",
+    "huge_valf",
+    "inf",
+    "inff",
+    "nan",
+    "nanf",
+    "parity",
+    "parityl",
+    "popcount",
+    "popcountl",
+    "isinf_sign",
+    "signbitf",
+    "signbitl",
 ];
 
 /// Whether a name is one of the library's functions on numbers, also for `float` (`sqrtf`) and `long double` (`sqrtl`), or a compiler's builtin for one.
 fn is_pure_library_function(name: &str) -> bool {
+    if let Some(builtin) = name.strip_prefix("__builtin_")
+        && BUILTIN.contains(&builtin.trim_end_matches("ll"))
+    {
+        return true;
+    }
     let name = name.strip_prefix("__builtin_").unwrap_or(name);
     let is = |name: &str| PURE.contains(&name);
     is(name) || name.strip_suffix(['f', 'l']).is_some_and(is)
@@ -148,18 +183,16 @@ impl<'t, 'f> Purity<'t, 'f> {
         if let Some(is_const) = self.facts.attributed.get(name) {
             return if *is_const { Call::Pure } else { Call::Reads };
         }
-        match self.facts.functions.get(name) {
-            Some(Some(definition)) => {
+        match self.facts.function(name) {
+            Some(definition) => {
                 // While it is looked at, a recursive call of it decides nothing.
                 self.known.borrow_mut().insert(name.to_string(), Call::Unknown);
-                let call = self.of_definition(*definition);
+                let call = self.of_definition(definition);
                 self.known.borrow_mut().insert(name.to_string(), call);
                 call
             }
-            Some(None) => Call::Unknown,
-            None if self.facts.macros.contains_key(name) => Call::Unknown,
             None => match name {
-                "free" => Call::Frees,
+                "free" | "__builtin_free" => Call::Frees,
                 "memset" | "memcpy" | "memmove" | "__builtin_memset" | "__builtin_memcpy" | "__builtin_memmove" => {
                     Call::WritesFirst
                 }
@@ -171,96 +204,40 @@ impl<'t, 'f> Purity<'t, 'f> {
     }
 
     fn of_definition(&self, definition: Node<'t>) -> Call {
-        let source = self.facts.source;
-        if definition.has_error() || super::syntax::height(definition) > HIGHEST {
-            return Call::Unknown;
-        }
-        let result = specifiers(definition, source, &self.facts.types);
-        let has_pointers = field(definition, "declarator")
-            .and_then(|declarator| declared(declarator, CType::Unknown, source))
-            .is_none_or(|(_, of)| of.is_array());
-        if result.is_volatile || has_pointers {
+        let result = &definition.head().result;
+        if definition.height() > HIGHEST || result.is_volatile || result.of.is_array() {
             return Call::Unknown;
         }
         let names = Names::of(definition, self.facts);
-        let is_plain = |data: &super::names::DeclData<'_>| {
+        let is_plain = |data: &DeclData<'_>| {
             let is_const_table = matches!(data.kind, DeclKind::Global)
                 && data.typed.is_const
                 && !matches!(data.of, CType::Pointer { .. });
             match data.kind {
                 DeclKind::Parameter => !matches!(data.of, CType::Pointer { .. }),
                 DeclKind::Local => !data.typed.is_static && !matches!(data.of.leaf(), CType::Pointer { .. }),
-                DeclKind::Constant(_) => true,
+                DeclKind::Constant(_) | DeclKind::Undeclared => true,
                 DeclKind::Global => is_const_table,
-                // Functions are looked at where they are called, macros with a known value hold constants.
-                DeclKind::Undeclared => {
-                    let is_constant = is_loud(&data.name) && !self.facts.macros.contains_key(&data.name);
-                    is_constant || self.is_harmless(&data.name)
-                }
+                DeclKind::Function => self.of(&data.name) == Call::Pure,
             }
         };
-        if !names.decls.iter().all(|(_, data)| is_plain(data) && !data.typed.is_volatile) {
+        if !names.used().all(|(_, data)| is_plain(data) && !data.typed.is_volatile) {
             return Call::Unknown;
         }
-        let body = field(definition, "body");
+        let body = field(definition, Part::Body);
         let is_pure = body.is_some_and(|body| descendants(body).all(|node| self.is_pure(node, &names)));
         if is_pure { Call::Pure } else { Call::Unknown }
     }
 
-    /// A name that is not a variable: a pure function, or a macro that stands for a number or a pure expression.
-    fn is_harmless(&self, name: &str) -> bool {
-        match self.facts.macros.get(name) {
-            Some(known) => known.body.as_ref().is_some_and(|body| {
-                let is_number = |node: Node<'_>| {
-                    !matches!(
-                        node.kind(),
-                        "assignment_expression"
-                            | "update_expression"
-                            | "gnu_asm_expression"
-                            | "compound_statement"
-                            | "pointer_expression"
-                            | "subscript_expression"
-                            | "field_expression"
-                            | "string_literal"
-                    )
-                };
-                let names =
-                    || body.expression().into_iter().flat_map(descendants).filter(|node| node.kind() == "identifier");
-                let is_parameter =
-                    |word: &str| known.params.as_ref().is_some_and(|params| params.iter().any(|param| param == word));
-                body.expression().is_some_and(|expression| descendants(expression).all(is_number))
-                    && names().all(|node| {
-                        let word = text(node, &body.source);
-                        is_parameter(word) || (word != name && self.is_harmless(word))
-                    })
-            }),
-            None => {
-                self.of(name) == Call::Pure
-                    || matches!(name, "NAN" | "INFINITY" | "M_PI" | "M_E" | "true" | "false" | "NULL")
-            }
-        }
-    }
-
     fn is_pure(&self, node: Node<'_>, names: &Names<'t>) -> bool {
         match node.kind() {
-            "gnu_asm_expression" => false,
-            "pointer_expression" | "pointer_declarator" => false,
-            "call_expression" => {
-                let callee = field(node, "function").map(bare);
-                callee.is_some_and(|callee| {
-                    callee.kind() == "identifier" && self.is_harmless(text(callee, self.facts.source))
-                })
-            }
-            "assignment_expression" | "update_expression" => {
+            Kind::Asm | Kind::Pointer | Kind::Unknown => false,
+            Kind::Call => callee(node).is_some_and(|name| self.of(name) == Call::Pure),
+            Kind::Assign | Kind::Update => {
                 // Globals are constant here, so what is assigned is a local variable or a part of one.
-                let target = field(node, "left").or_else(|| field(node, "argument"));
-                target.is_some_and(|target| {
-                    root(target).is_some_and(|root| {
-                        names
-                            .of_identifier(root)
-                            .is_some_and(|decl| matches!(names.decls[decl].kind, DeclKind::Local | DeclKind::Parameter))
-                    })
-                })
+                let target = field(node, Part::Left).or_else(|| field(node, Part::Operand));
+                let decl = target.and_then(root).and_then(Node::decl);
+                decl.is_some_and(|decl| matches!(names.decls[decl].kind, DeclKind::Local | DeclKind::Parameter))
             }
             _ => true,
         }
@@ -273,22 +250,24 @@ fn root(place: Node<'_>) -> Option<Node<'_>> {
     loop {
         node = bare(node);
         match node.kind() {
-            "identifier" => return Some(node),
-            "subscript_expression" | "field_expression" => node = field(node, "argument")?,
+            Kind::Name => return Some(node),
+            Kind::Subscript | Kind::Member => node = field(node, Part::Operand)?,
             _ => return None,
         }
     }
 }
 
+/// The name of a function that gives memory back.
+pub(crate) fn frees(call: Node<'_>) -> bool {
+    matches!(callee(call), Some("free" | "__builtin_free"))
+}
+
 /// What an allocation asks for: the bytes in all, and whether they are zero at first.
-pub(crate) fn allocation<'t>(value: Node<'t>, source: &str) -> Option<(Vec<Node<'t>>, bool)> {
+pub(crate) fn allocation(value: Node<'_>) -> Option<(Vec<Node<'_>>, bool)> {
     let call = uncast(value);
-    if call.kind() != "call_expression" {
-        return None;
-    }
-    let arguments = children(field(call, "arguments")?);
-    match (text(field(call, "function")?, source), &arguments[..]) {
-        ("malloc" | "alloca" | "__builtin_alloca", [bytes]) => Some((vec![*bytes], false)),
+    let name = callee(call)?;
+    match (name.strip_prefix("__builtin_").unwrap_or(name), &arguments(call)[..]) {
+        ("malloc" | "alloca", [bytes]) => Some((vec![*bytes], false)),
         ("calloc", [count, bytes]) => Some((vec![*count, *bytes], true)),
         ("aligned_alloc", [_, bytes]) => Some((vec![*bytes], false)),
         _ => None,

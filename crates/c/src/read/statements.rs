@@ -5,20 +5,19 @@
 use super::Reason;
 use super::affine::{Atom, Cond, Expr, Quasi};
 use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawStatement, Stop};
-use super::effects::{Walker, macro_type};
+use super::effects::Walker;
 use super::names::Decl;
 use super::places::Place;
-use super::purity::allocation;
-use super::regions::unknown_macro;
+use super::purity::{allocation, frees};
 use super::syntax::{
-    First, bare, children, descendants, field, fields, first_values, is_within, operands, operator, text, uncast,
+    First, arguments, bare, callee, children, descendants, field, fields, first_values, is_null, is_same, operands,
+    operator, text, uncast,
 };
-use super::types::CType;
-use super::writes::{is_changed_at, is_fixed, is_loud};
+use super::writes::{is_changed_at, is_fixed};
+use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{CLoop, Choice, Counted};
 use frit_scop::AccessKind;
 use std::ops::Range;
-use tree_sitter::Node;
 
 type Read = Result<Vec<RawNode>, Stop>;
 
@@ -41,10 +40,10 @@ impl<'t> Builder<'t, '_> {
     pub(crate) fn block(&mut self, statements: &[Node<'t>]) -> Read {
         let mut nodes = Vec::new();
         let mut pragma: Option<Node<'t>> = None;
-        for node in statements.iter().filter(|node| node.kind() != "comment") {
+        for node in statements.iter().filter(|node| node.kind() != Kind::Comment) {
             if let Some(pragma) = pragma.take()
-                && node.kind() != "for_statement"
-                && !is_pragma(*node, self.facts.source)
+                && node.kind() != Kind::For
+                && node.kind() != Kind::Directive
             {
                 return Err(stop(
                     pragma,
@@ -53,7 +52,10 @@ impl<'t> Builder<'t, '_> {
                     true,
                 ));
             }
-            if is_pragma(*node, self.facts.source) {
+            if node.kind() == Kind::Directive {
+                if let Some(why) = not_understood(node.operator()) {
+                    return Err(stop(*node, Reason::Preprocessor, &why, true));
+                }
                 pragma = Some(*node);
             } else {
                 nodes.extend(self.statement(*node)?);
@@ -67,20 +69,20 @@ impl<'t> Builder<'t, '_> {
 
     fn statement(&mut self, node: Node<'t>) -> Read {
         match node.kind() {
-            "compound_statement" => self.block(&children(node)),
-            "for_statement" => self.for_loop(node),
-            "if_statement" => self.condition(node),
-            "do_statement" if runs_once(node, self.facts.source) => self.block(&fields(node, "body")),
-            "while_statement" | "do_statement" if self.nest.is_empty() => {
+            Kind::Block => self.block(&children(node)),
+            Kind::For => self.for_loop(node),
+            Kind::If => self.condition(node),
+            Kind::Do if runs_once(node) => self.block(&fields(node, Part::Body)),
+            Kind::While | Kind::Do if self.nest.is_empty() => {
                 let read = self.whole(node)?;
                 let why = "this loop is one statement: only `for` loops that count are taken apart";
                 self.remark(Reason::NotAffine, node.byte_range(), why.to_string());
                 Ok(read)
             }
-            "declaration" => self.declaration(node),
-            "expression_statement" => self.expression_statement(node),
-            "else_clause" => self.block(&children(node)),
-            "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" | "function_definition" => {
+            Kind::Declaration => self.declaration(node),
+            Kind::ExpressionStatement => self.expression_statement(node),
+            Kind::Empty => Ok(Vec::new()),
+            Kind::Definition | Kind::Function => {
                 Err(stop(node, Reason::Declaration, "the region defines a type or a function", false))
             }
             _ => self.whole(node),
@@ -89,6 +91,15 @@ impl<'t> Builder<'t, '_> {
 
     /// One statement of everything.
     fn whole(&mut self, node: Node<'t>) -> Read {
+        if node.place().is_none() {
+            self.hide(node);
+            return Err(stop(
+                node,
+                Reason::MacroStatement,
+                "a macro stands for a part of it or for several statements",
+                true,
+            ));
+        }
         let mut walker = Walker::new(self, node.byte_range());
         walker.whole_statement(node)?;
         let effects = visible(node, walker.effects)?;
@@ -134,6 +145,10 @@ impl<'t> Builder<'t, '_> {
         if depth == DEEPEST {
             return Err(stop(node, Reason::TooLarge, &format!("it is in {DEEPEST} others"), false));
         }
+        if node.operator() == "unclear" {
+            self.hide(node);
+            return Err(stop(node, Reason::MacroStatement, "a macro stands for a part of its head", false));
+        }
         let before_loop = self.first_statements(node)?;
         let header = self.header(node)?;
         self.loops.push(RawLoop {
@@ -148,8 +163,8 @@ impl<'t> Builder<'t, '_> {
         self.nest.push(number);
         let before = self.conds.len();
         self.conds.extend(header.conds);
-        let body = match field(node, "body") {
-            Some(body) if body.kind() == "compound_statement" => self.iteration(&children(body))?,
+        let body = match field(node, Part::Body) {
+            Some(body) if body.kind() == Kind::Block => self.iteration(&children(body))?,
             Some(body) => self.iteration(&[body])?,
             None => Vec::new(),
         };
@@ -176,7 +191,7 @@ impl<'t> Builder<'t, '_> {
             self.conds.pop();
             return Ok(nodes);
         }
-        let last = statements.iter().rfind(|node| node.kind() != "comment").map_or(0, Node::end_byte);
+        let last = statements.iter().rfind(|node| node.kind() != Kind::Comment).map_or(0, |node| node.end_byte());
         let range = statements[at].start_byte()..last;
         let mut walker = Walker::new(self, range.clone());
         walker.skippable(&statements[at..])?;
@@ -188,21 +203,20 @@ impl<'t> Builder<'t, '_> {
 
     /// `if (c) continue;` with an affine condition, and what runs before the `continue`.
     fn affine_skip(&mut self, node: Node<'t>) -> Option<(Cond, Vec<Node<'t>>)> {
-        if node.kind() != "if_statement" || field(node, "alternative").is_some() {
+        if node.kind() != Kind::If || field(node, Part::Alternative).is_some() {
             return None;
         }
-        let then = field(node, "consequence")?;
-        let mut before = if then.kind() == "compound_statement" { children(then) } else { vec![then] };
-        before.pop().filter(|last| last.kind() == "continue_statement")?;
-        let here = self.here();
-        let cond = self.cond(field(node, "condition")?, here)?;
+        let then = field(node, Part::Consequence)?;
+        let mut before = if then.kind() == Kind::Block { children(then) } else { vec![then] };
+        before.pop().filter(|last| last.kind() == Kind::Continue)?;
+        let cond = self.cond(field(node, Part::Condition)?)?;
         self.params.cond(&cond)?;
         (!before.iter().any(|node| skips(*node))).then_some((cond, before))
     }
 
     /// What a loop's head assigns to variables that the loop does not count, as `s` in `for (s = 0, i = 0; i < n; i++)`.
     fn first_statements(&mut self, node: Node<'t>) -> Read {
-        let firsts = first_values(node, self.facts.source);
+        let firsts = first_values(node);
         let is_other = |first: &&First<'t>| firsts.len() > 1 && first.update.is_none() && !first.is_declared;
         let mut nodes = Vec::new();
         for first in firsts.iter().filter(is_other) {
@@ -214,12 +228,10 @@ impl<'t> Builder<'t, '_> {
     /// Reads the head of a loop and binds its variable.
     fn header(&mut self, node: Node<'t>) -> Result<Header, Stop> {
         let not_affine = |why: &str| stop(node, Reason::NotAffine, why, false);
-        let here = self.here();
-        let source = self.facts.source;
-        let firsts = first_values(node, source);
+        let firsts = first_values(node);
         if firsts.is_empty() {
-            let is_pointer = |first: Node<'t>| descendants(first).any(|node| node.kind() == "pointer_declarator");
-            let counts_by_pointer = fields(node, "initializer").into_iter().any(is_pointer);
+            let is_pointer = |node: Node<'t>| node.kind() == Kind::Pointer || node.of().is_array();
+            let counts_by_pointer = fields(node, Part::Update).into_iter().flat_map(descendants).any(is_pointer);
             return Err(not_affine(match counts_by_pointer {
                 true => "it counts by a pointer; an integer as subscript is understood",
                 false => "its head does not give variables their first values",
@@ -229,9 +241,14 @@ impl<'t> Builder<'t, '_> {
         let First { name, value, is_declared, update, .. } = firsts[main];
         let others: Vec<First<'t>> =
             firsts.iter().copied().enumerate().filter(|(at, _)| *at != main).map(|(_, first)| first).collect();
-        let decl = self.names.of_identifier(name).ok_or_else(|| not_affine("its variable is not known"))?;
+        let decl = name.decl().ok_or_else(|| not_affine("its variable is not known"))?;
         let data = &self.names.decls[decl];
-        let CType::Int { bytes, is_signed } = data.of else { return Err(not_affine("its variable is no integer")) };
+        let CType::Int { bytes, is_signed } = data.of else {
+            return Err(not_affine(match data.of.is_array() {
+                true => "it counts by a pointer; an integer as subscript is understood",
+                false => "its variable is no integer",
+            }));
+        };
         if data.typed.is_volatile || self.taken.contains(&decl) {
             return Err(not_affine("its variable is `volatile`, or its address is taken"));
         }
@@ -242,17 +259,17 @@ impl<'t> Builder<'t, '_> {
             return Err(stop(
                 node,
                 Reason::CounterUsed,
-                &format!("the value of `{}` is used outside of loops that count it", text(name, source)),
+                &format!("the value of `{}` is used outside of loops that count it", name.name()),
                 false,
             ));
         }
         let (c_type, is_plain) = (data.scalar_text(), is_signed && bytes >= 4);
-        let first = self.expr(value, here).ok_or_else(|| not_affine("its first value is not affine"))?;
-        let values: Vec<Option<Expr>> = others.iter().map(|other| self.expr(other.value, here)).collect();
+        let first = self.expr(value).ok_or_else(|| not_affine("its first value is not affine"))?;
+        let values: Vec<Option<Expr>> = others.iter().map(|other| self.expr(other.value)).collect();
         let var = Atom::Var(self.nest.len());
         self.bindings.insert(decl, Binding::Loop(self.nest.len()));
-        let cond = field(node, "condition").ok_or_else(|| not_affine("it has no condition"))?;
-        let updates = field(node, "update").map(operands).unwrap_or_default();
+        let cond = field(node, Part::Condition).ok_or_else(|| not_affine("it has no condition"))?;
+        let updates = field(node, Part::Update).map(operands).unwrap_or_default();
         let counted = firsts.iter().filter(|first| first.update.is_some()).count();
         let (cond, step) = match update {
             _ if updates.len() != counted => {
@@ -260,13 +277,13 @@ impl<'t> Builder<'t, '_> {
             }
             Some(update) => {
                 let step = self.step(update, decl).ok_or_else(|| not_affine("its step is not constant"))?;
-                let cond = self.cond(cond, here).ok_or_else(|| not_affine("its condition is not affine"))?;
+                let cond = self.cond(cond).ok_or_else(|| not_affine("its condition is not affine"))?;
                 (cond, step)
             }
             // `for (i = n; i-- > 0; )`: the body sees the values after the decrement.
             None => (self.countdown(cond, decl).ok_or_else(|| not_affine("it has no step"))?, -1),
         };
-        let is_countdown = field(node, "update").is_none();
+        let is_countdown = field(node, Part::Update).is_none();
         let mut conds = Vec::new();
         for conjunct in cond.conjuncts() {
             conds
@@ -295,12 +312,9 @@ impl<'t> Builder<'t, '_> {
 
     /// Which of the variables that a loop's head gives values is the one that its condition is about.
     fn main_variable(&self, node: Node<'t>, firsts: &[First<'t>]) -> usize {
-        let mut named = field(node, "condition")
-            .into_iter()
-            .flat_map(descendants)
-            .filter_map(|node| self.names.of_identifier(node));
+        let mut named = field(node, Part::Condition).into_iter().flat_map(descendants).filter_map(Node::decl);
         let position = |decl| {
-            let is_it = |first: &First<'t>| self.names.of_identifier(first.name) == Some(decl);
+            let is_it = |first: &First<'t>| first.name.decl() == Some(decl);
             firsts.iter().position(|first| is_it(first) && (first.update.is_some() || firsts.len() == 1))
         };
         named.find_map(position).unwrap_or(0)
@@ -315,9 +329,9 @@ impl<'t> Builder<'t, '_> {
         distance: &Expr,
         by: i64,
     ) -> Result<Option<Decl>, Stop> {
-        let name = text(other.name, self.facts.source);
+        let name = other.name.name();
         let not_affine = |why: &str| stop(node, Reason::NotAffine, &format!("`{name}` in its head {why}"), false);
-        let decl = self.names.of_identifier(other.name).ok_or_else(|| not_affine("is not known"))?;
+        let decl = other.name.decl().ok_or_else(|| not_affine("is not known"))?;
         if other.update.is_none() && !other.is_declared {
             // It gets its value before the loop, as a statement of its own.
             return Ok(None);
@@ -326,14 +340,15 @@ impl<'t> Builder<'t, '_> {
         let is_plain = matches!(data.of, CType::Int { bytes, .. } if bytes >= 4) && !data.typed.is_volatile;
         let is_own = other.is_declared || self.counters.contains(&decl);
         // Nothing but the head changes it.
+        let is_below = |occurrence: Node<'t>, part: Node<'t>| {
+            std::iter::successors(Some(occurrence), |node| node.parent()).any(|around| around == part)
+        };
         let changes = self.names.occurrences.get(&decl).into_iter().flatten().filter(|occurrence| {
-            let is_head = |part: Option<Node<'t>>| {
-                part.is_some_and(|part| is_within(&occurrence.byte_range(), &part.byte_range()))
-            };
-            is_within(&occurrence.byte_range(), &node.byte_range())
+            let is_head = |part: Option<Node<'t>>| part.is_some_and(|part| is_below(**occurrence, part));
+            is_below(**occurrence, node)
                 && !is_head(Some(other.node))
                 && !is_head(other.update)
-                && is_changed_at(**occurrence, self.facts.source)
+                && is_changed_at(**occurrence)
         });
         if !is_plain || !is_own || self.taken.contains(&decl) || changes.count() > 0 {
             return Err(not_affine("is no integer that only the head changes"));
@@ -372,17 +387,15 @@ impl<'t> Builder<'t, '_> {
 
     /// By how much the update of a further variable changes it.
     fn step_of(&mut self, update: Node<'t>, decl: Decl) -> Option<i64> {
-        let source = self.facts.source;
-        let here = self.here();
-        match (update.kind(), operator(update, source)) {
-            ("update_expression", "++") => Some(1),
-            ("update_expression", _) => Some(-1),
-            (_, "+=") => self.expr(field(update, "right")?, here)?.as_constant(),
-            (_, "-=") => self.expr(field(update, "right")?, here)?.as_constant()?.checked_neg(),
+        match (update.kind(), operator(update)) {
+            (Kind::Update, "++") => Some(1),
+            (Kind::Update, _) => Some(-1),
+            (_, "+=") => self.expr(field(update, Part::Right)?)?.as_constant(),
+            (_, "-=") => self.expr(field(update, Part::Right)?)?.as_constant()?.checked_neg(),
             (_, "=") => {
                 // `j = j + 2`: the name stands for any value of it.
                 let before = self.bindings.insert(decl, Binding::Loop(usize::MAX));
-                let value = field(update, "right").and_then(|right| self.expr(right, here));
+                let value = field(update, Part::Right).and_then(|right| self.expr(right));
                 match before {
                     Some(before) => self.bindings.insert(decl, before),
                     None => self.bindings.remove(&decl),
@@ -395,21 +408,20 @@ impl<'t> Builder<'t, '_> {
 
     /// By how much a loop's update changes its variable.
     fn step(&mut self, update: Node<'t>, decl: Decl) -> Option<i64> {
-        let here = self.here();
         let update = bare(update);
         let is_it = |builder: &Self, node: Node<'t>| builder.names.of_identifier(bare(node)) == Some(decl);
-        let sign = operator(update, self.facts.source).to_string();
+        let sign = operator(update).to_string();
         let step = match update.kind() {
-            "update_expression" if is_it(self, field(update, "argument")?) => {
+            Kind::Update if is_it(self, field(update, Part::Operand)?) => {
                 if sign == "++" {
                     1
                 } else {
                     -1
                 }
             }
-            "assignment_expression" if is_it(self, field(update, "left")?) => {
-                let right = field(update, "right")?;
-                let value = self.expr(right, here)?;
+            Kind::Assign if is_it(self, field(update, Part::Left)?) => {
+                let right = field(update, Part::Right)?;
+                let value = self.expr(right)?;
                 match sign.as_str() {
                     "+=" => value.as_constant()?,
                     "-=" => value.as_constant()?.checked_neg()?,
@@ -424,27 +436,24 @@ impl<'t> Builder<'t, '_> {
 
     /// `i-- > 0`, as a condition on the values that the body sees.
     fn countdown(&mut self, cond: Node<'t>, decl: Decl) -> Option<Cond> {
-        let source = self.facts.source;
         let cond = bare(cond);
         let (left, is_zero) = match cond.kind() {
-            "binary_expression" => {
-                let sign = operator(cond, source);
-                let right = text(bare(field(cond, "right")?), source);
-                (bare(field(cond, "left")?), matches!(sign, ">" | "!=") && right == "0")
+            Kind::Binary => {
+                let right = field(cond, Part::Right)?;
+                (bare(field(cond, Part::Left)?), matches!(operator(cond), ">" | "!=") && is_null(right))
             }
             _ => (cond, true),
         };
-        let is_post = left.kind() == "update_expression" && text(left, source).ends_with("--");
-        let is_it = self.names.of_identifier(bare(field(left, "argument")?)) == Some(decl);
+        let is_post = left.kind() == Kind::Update && operator(left) == "--" && left.value().is_some();
+        let is_it = bare(field(left, Part::Operand)?).decl() == Some(decl);
         (is_zero && is_post && is_it).then(|| Cond::NonNegative(Expr::symbol(Atom::Var(self.nest.len()))))
     }
 
     fn condition(&mut self, node: Node<'t>) -> Read {
-        let here = self.here();
-        let cond = field(node, "condition").and_then(|cond| self.cond(cond, here));
+        let cond = field(node, Part::Condition).and_then(|cond| self.cond(cond));
         let Some(cond) = cond.filter(|cond| self.params.cond(cond).is_some()) else { return self.whole(node) };
         let mut nodes = Vec::new();
-        for (branch, cond) in [("consequence", cond.clone()), ("alternative", cond.negated())] {
+        for (branch, cond) in [(Part::Consequence, cond.clone()), (Part::Alternative, cond.negated())] {
             if let Some(branch) = field(node, branch) {
                 self.conds.push(cond);
                 let read = self.block(&[branch]);
@@ -457,19 +466,21 @@ impl<'t> Builder<'t, '_> {
 
     fn declaration(&mut self, node: Node<'t>) -> Read {
         let not_read = |why: &str| stop(node, Reason::Declaration, why, false);
-        if let Some(name) = macro_type(node, self.facts.source) {
-            let why = unknown_macro(name);
-            return Err(stop(node, Reason::MacroStatement, &why, true));
+        let variables = fields(node, Part::Variable);
+        if variables.len() < children(node).len() {
+            return Err(not_read("the region declares a type or a function"));
         }
-        if children(node).iter().any(|child| {
-            child.kind() == "storage_class_specifier" && !matches!(text(*child, self.facts.source), "register" | "auto")
-        }) {
+        if variables.iter().any(|variable| variable.place().is_none()) {
+            variables.iter().for_each(|variable| self.hide(*variable));
+            return Err(stop(node, Reason::MacroStatement, "a macro declares a variable", true));
+        }
+        let outlives = |variable: &Node<'t>| variable.decl().is_some_and(|decl| self.names.decls[decl].typed.is_static);
+        if variables.iter().any(outlives) {
             return Err(not_read("the region declares a variable that outlives it"));
         }
         let mut nodes = Vec::new();
-        for declarator in fields(node, "declarator") {
-            let name = super::types::declared(declarator, CType::Unknown, self.facts.source);
-            let decl = name.and_then(|(name, _)| self.names.of_identifier(name));
+        for declarator in variables {
+            let decl = declarator.decl();
             let Some(decl) = decl else { return Err(not_read("the region has a declaration that is not understood")) };
             let (of, value) = (self.names.decls[decl].of.clone(), self.names.decls[decl].value);
             match (&of, value) {
@@ -485,17 +496,17 @@ impl<'t> Builder<'t, '_> {
                         ));
                     }
                 }
-                (CType::Pointer { .. }, Some(value)) if is_fixed(decl, &self.names, self.facts.source) => {
-                    match allocation(value, self.facts.source) {
-                        Some((sizes, is_zeroed)) => self.allocated(decl, value, &sizes, is_zeroed),
-                        None => nodes.push(self.row(decl, declarator, value)?),
-                    }
-                }
-                (_, Some(value)) if value.kind() == "initializer_list" => {
+                (CType::Pointer { .. }, Some(value)) if is_fixed(decl, &self.names) => match allocation(value) {
+                    Some((sizes, is_zeroed)) => self.allocated(decl, value, &sizes, is_zeroed),
+                    None => nodes.push(self.row(decl, declarator, value)?),
+                },
+                (_, Some(value)) if value.kind() == Kind::List => {
                     return Err(not_read("the region declares a variable with a list of values"));
                 }
                 (_, Some(value)) => nodes.push(self.defined(decl, declarator, value)?),
-                (_, None) => {}
+                (_, None) => {
+                    self.variable(decl);
+                }
             }
         }
         Ok(nodes)
@@ -503,11 +514,10 @@ impl<'t> Builder<'t, '_> {
 
     /// An array is allocated.
     fn allocated(&mut self, decl: Decl, value: Node<'t>, sizes: &[Node<'t>], is_zeroed: bool) {
-        let here = self.here();
         let object = self.variable(decl);
         let mut bytes = Some(Expr::constant(1));
         for size in sizes {
-            bytes = bytes.zip(self.expr(*size, here)).map(|(bytes, size)| bytes * size);
+            bytes = bytes.zip(self.expr(*size)).map(|(bytes, size)| bytes * size);
         }
         let element = self.objects[object].of.element().bytes().and_then(|bytes| i64::try_from(bytes).ok());
         // Arrays of arrays: the extents after the first are known from the type.
@@ -520,26 +530,27 @@ impl<'t> Builder<'t, '_> {
             .and_then(|(bytes, element)| super::delinearise::quotient(&bytes, &Expr::constant(element)));
         let elements = total.clone().filter(|elements| !super::affine::mentions_from(elements, 0));
         let outer = elements.as_ref().zip(row).and_then(|(elements, row)| super::delinearise::quotient(elements, &row));
-        let names_locals = super::syntax::descendants(value)
-            .filter(|node| node.kind() == "identifier")
-            .filter_map(|node| self.names.of_identifier(node))
-            .any(|name| name != decl && self.is_inside(name));
+        let names_locals =
+            super::syntax::descendants(value).filter_map(Node::decl).any(|name| name != decl && self.is_inside(name));
         let data = &mut self.objects[object];
         if let Some(first) = data.extents.first_mut() {
             *first = outer;
         }
-        let allocation = text(value, self.facts.source).to_string();
+        let allocation = text(value).to_string();
+        if allocation.is_empty() {
+            self.hide(value);
+        }
+        let data = &mut self.objects[object];
         data.heap = Some(Heap { elements, allocation, names_locals, is_zeroed, is_freed: false });
     }
 
     /// A pointer into an array, which is followed.
     fn row(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
-        let here = self.here();
         let inner = uncast(value);
-        let is_address = inner.kind() == "pointer_expression" && operator(inner, self.facts.source) == "&";
-        let place = match field(inner, "argument").filter(|_| is_address) {
-            Some(place) => self.place(place, here, &(0..0)),
-            None => self.pointed(inner, here, &(0..0)),
+        let is_address = inner.kind() == Kind::Pointer && operator(inner) == "&";
+        let place = match field(inner, Part::Operand).filter(|_| is_address) {
+            Some(place) => self.place(place, &(0..0)),
+            None => self.pointed(inner, &(0..0)),
         };
         // As a scalar it would get other names, while its elements keep the one that stands in the text.
         let is_elsewhere =
@@ -560,8 +571,8 @@ impl<'t> Builder<'t, '_> {
         self.bindings.insert(decl, Binding::Row(place.object, place.subscripts));
         let object = self.variable(decl);
         self.objects[object].dims = 0;
-        let mut walker = Walker::new(self, 0..0);
-        walker.indices(value, here)?;
+        let mut walker = Walker::new(self, value.byte_range());
+        walker.indices(value)?;
         let name = walker.builder.names.decls[decl].range.clone();
         // What stands before the name belongs to the type.
         let range = name.start..declarator.end_byte();
@@ -573,18 +584,16 @@ impl<'t> Builder<'t, '_> {
 
     /// A variable gets its first value.
     fn defined(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
-        let here = self.here();
         let of = self.names.decls[decl].of.clone();
         let object = self.variable(decl);
         self.objects[object].dims = 0;
         let is_wide = matches!(of, CType::Int { bytes, .. } if bytes >= 4);
-        let known =
-            if is_wide && is_fixed(decl, &self.names, self.facts.source) { self.expr(value, here) } else { None };
-        let mut walker = Walker::new(self, 0..0);
+        let known = if is_wide && is_fixed(decl, &self.names) { self.expr(value) } else { None };
+        let mut walker = Walker::new(self, value.byte_range());
         if of.is_array() {
-            walker.handed(value, here, true)?
+            walker.handed(value, true)?
         } else {
-            walker.expr(value, here)?
+            walker.expr(value)?
         }
         let name = walker.builder.names.decls[decl].range.clone();
         // What stands before the name belongs to the type.
@@ -604,60 +613,32 @@ impl<'t> Builder<'t, '_> {
             return Ok(Vec::new());
         }
         if let Some((decl, value)) = self.late_allocation(expression) {
-            let (sizes, is_zeroed) = allocation(value, self.facts.source).expect("it was looked at");
+            let (sizes, is_zeroed) = allocation(value).expect("it was looked at");
             self.allocated(decl, value, &sizes, is_zeroed);
             return Ok(Vec::new());
         }
-        if let Some(why) = self.macro_statement(expression) {
-            return Err(stop(node, Reason::MacroStatement, &why, true));
-        }
         let nodes = self.whole(node)?;
         let reduction = self.reduction(bare(expression));
-        let choice = choice(bare(expression), self.facts.source);
+        let choice = choice(bare(expression));
         let statement = self.statements.last_mut().expect("it was pushed");
         (statement.reduction, statement.choice) = (reduction, choice);
         Ok(nodes)
     }
 
-    /// A macro that is used as a statement, and is no expression or not known.
-    fn macro_statement(&self, expression: Node<'t>) -> Option<String> {
-        let name = text(field(expression, "function")?, self.facts.source);
-        if expression.kind() != "call_expression" {
-            return None;
-        }
-        match self.facts.macros.get(name) {
-            Some(known) if known.body.is_some() => None,
-            Some(_) => Some(format!("the macro `{name}` is neither an expression nor a statement")),
-            None => {
-                let is_loud = is_loud(name);
-                (is_loud && !self.facts.functions.contains_key(name)).then(|| unknown_macro(name))
-            }
-        }
-    }
-
     /// `free(t)`, or several, of what the region allocates.
     fn freed(&mut self, expression: Node<'t>) -> bool {
-        let mut open = vec![bare(expression)];
         let mut objects = Vec::new();
-        while let Some(node) = open.pop() {
-            match node.kind() {
-                "comma_expression" => {
-                    open.extend(["left", "right"].iter().filter_map(|side| field(node, side)).map(bare))
-                }
-                "call_expression"
-                    if field(node, "function").is_some_and(|callee| text(callee, self.facts.source) == "free") =>
-                {
-                    let arguments = field(node, "arguments").map(children).unwrap_or_default();
-                    let decl = match arguments[..] {
-                        [only] => self.names.of_identifier(uncast(only)),
-                        _ => None,
-                    };
-                    let known = decl.and_then(|decl| self.object_of.get(&(decl, self.names.decls[decl].name.clone())));
-                    match known {
-                        Some(object) if self.objects[*object].heap.is_some() => objects.push(*object),
-                        _ => return false,
-                    }
-                }
+        for node in operands(expression) {
+            if !frees(node) {
+                return false;
+            }
+            let decl = match arguments(node)[..] {
+                [only] => uncast(only).decl(),
+                _ => None,
+            };
+            let known = decl.and_then(|decl| self.object_of.get(&(decl, self.names.decls[decl].name.clone())));
+            match known {
+                Some(object) if self.objects[*object].heap.is_some() => objects.push(*object),
                 _ => return false,
             }
         }
@@ -676,17 +657,15 @@ impl<'t> Builder<'t, '_> {
 
     /// `t = malloc(...)` for a pointer that the region declares and assigns once.
     fn late_allocation(&self, expression: Node<'t>) -> Option<(Decl, Node<'t>)> {
-        let source = self.facts.source;
-        let is_assignment = expression.kind() == "assignment_expression" && operator(expression, source) == "=";
-        let (left, right) = (field(expression, "left")?, field(expression, "right")?);
-        let decl = self.names.of_identifier(bare(left)).filter(|_| is_assignment)?;
-        allocation(right, source)?;
+        let is_assignment = expression.kind() == Kind::Assign && operator(expression) == "=";
+        let (left, right) = (field(expression, Part::Left)?, field(expression, Part::Right)?);
+        let decl = bare(left).decl().filter(|_| is_assignment)?;
+        allocation(right)?;
         let data = &self.names.decls[decl];
         let is_once = {
             let assigned = |node: &&Node<'t>| {
                 node.parent().is_some_and(|parent| {
-                    matches!(parent.kind(), "assignment_expression") && field(parent, "left") == Some(**node)
-                        || parent.kind() == "update_expression"
+                    parent.kind() == Kind::Assign && node.part() == Part::Left || parent.kind() == Kind::Update
                 })
             };
             self.names.occurrences.get(&decl).is_some_and(|all| all.iter().filter(assigned).count() == 1)
@@ -704,7 +683,6 @@ impl<'t> Builder<'t, '_> {
 
     /// Whether the statement that was just read combines something into a place, in any order.
     fn reduction(&mut self, expression: Node<'t>) -> Option<(usize, usize, bool)> {
-        let source = self.facts.source;
         let effects = &self.statements.last()?.effects;
         if effects.opaque.is_some() {
             return None;
@@ -727,29 +705,29 @@ impl<'t> Builder<'t, '_> {
         let is_integer = matches!(self.objects[written.object].of.element(), CType::Int { .. });
         let is_unsigned = matches!(self.objects[written.object].of.element(), CType::Int { is_signed: false, .. });
         let exactly = |exact: bool| Some((read, write, exact));
-        if expression.kind() == "update_expression" {
+        if expression.kind() == Kind::Update {
             return exactly(is_unsigned);
         }
-        let left = field(expression, "left")?;
-        let right = bare(field(expression, "right")?);
-        let sign = operator(expression, source);
-        let same = |node: Node<'_>| text(bare(node), source) == text(bare(left), source);
+        let left = field(expression, Part::Left)?;
+        let right = bare(field(expression, Part::Right)?);
+        let sign = operator(expression);
+        let same = |node: Node<'_>| is_same(node, left);
         match (expression.kind(), sign) {
-            ("assignment_expression", "+=" | "-=" | "*=") if is_once => exactly(is_unsigned),
-            ("assignment_expression", "&=" | "|=" | "^=") if is_once => exactly(is_integer),
-            ("assignment_expression", "=") => match right.kind() {
-                "binary_expression" if is_once => {
-                    let (one, two) = (field(right, "left")?, field(right, "right")?);
-                    match operator(right, source) {
+            (Kind::Assign, "+=" | "-=" | "*=") if is_once => exactly(is_unsigned),
+            (Kind::Assign, "&=" | "|=" | "^=") if is_once => exactly(is_integer),
+            (Kind::Assign, "=") => match right.kind() {
+                Kind::Binary if is_once => {
+                    let (one, two) = (field(right, Part::Left)?, field(right, Part::Right)?);
+                    match operator(right) {
                         "+" | "*" if same(one) || same(two) => exactly(is_unsigned),
                         "-" if same(one) => exactly(is_unsigned),
                         "&" | "|" | "^" if same(one) || same(two) => exactly(is_integer),
                         _ => None,
                     }
                 }
-                "call_expression" => {
-                    let name = text(field(right, "function")?, source).to_ascii_lowercase();
-                    let arguments = children(field(right, "arguments")?);
+                Kind::Call => {
+                    let name = callee(right)?.to_ascii_lowercase();
+                    let arguments = arguments(right);
                     let is_extreme = matches!(
                         name.as_str(),
                         "fmin" | "fmax" | "fminf" | "fmaxf" | "fminl" | "fmaxl" | "min" | "max" | "imin" | "imax"
@@ -758,17 +736,13 @@ impl<'t> Builder<'t, '_> {
                         .then_some((read, write, is_integer))
                 }
                 // `x = e > x ? e : x`.
-                "conditional_expression" => {
-                    let cond = bare(field(right, "condition")?);
-                    let (then, otherwise) = (field(right, "consequence")?, field(right, "alternative")?);
-                    let (one, two) = (field(cond, "left")?, field(cond, "right")?);
-                    let text_of = |node: Node<'_>| text(bare(node), source);
-                    let compares = matches!(operator(cond, source), "<" | ">" | "<=" | ">=");
-                    let sides = [text_of(one), text_of(two)];
-                    let is_extreme = compares
-                        && (same(then) != same(otherwise))
-                        && sides.contains(&text_of(then))
-                        && sides.contains(&text_of(otherwise));
+                Kind::Conditional => {
+                    let cond = bare(field(right, Part::Condition)?);
+                    let (then, otherwise) = (field(right, Part::Consequence)?, field(right, Part::Alternative)?);
+                    let (one, two) = (field(cond, Part::Left)?, field(cond, Part::Right)?);
+                    let compares = matches!(operator(cond), "<" | ">" | "<=" | ">=");
+                    let is_side = |value: Node<'_>| is_same(one, value) || is_same(two, value);
+                    let is_extreme = compares && (same(then) != same(otherwise)) && is_side(then) && is_side(otherwise);
                     is_extreme.then_some((read, write, is_integer))
                 }
                 _ => None,
@@ -828,10 +802,9 @@ fn visible(node: Node<'_>, effects: Effects) -> Result<Effects, Stop> {
 }
 
 /// `do { ... } while (0)` as macros have it, which only holds statements together.
-fn runs_once(node: Node<'_>, source: &str) -> bool {
-    let is_false = field(node, "condition").is_some_and(|cond| text(bare(cond), source) == "0");
-    let leaves = |part: Node<'_>| matches!(part.kind(), "break_statement" | "continue_statement");
-    is_false && !descendants(node).any(leaves)
+fn runs_once(node: Node<'_>) -> bool {
+    let leaves = |part: Node<'_>| matches!(part.kind(), Kind::Break | Kind::Continue);
+    field(node, Part::Condition).is_some_and(is_null) && !descendants(node).any(leaves)
 }
 
 /// Whether a `continue` in a statement goes on with the loop that the statement is in.
@@ -839,40 +812,49 @@ fn skips(statement: Node<'_>) -> bool {
     let mut open = vec![statement];
     while let Some(node) = open.pop() {
         match node.kind() {
-            "continue_statement" => return true,
-            "for_statement" | "while_statement" | "do_statement" => {}
+            Kind::Continue => return true,
+            kind if kind.is_loop() => {}
             _ => open.extend(children(node)),
         }
     }
     false
 }
 
+/// Why a pragma before a loop cannot go when the loop is not the same any more; `None` if it only says how the loop may run.
+pub(crate) fn not_understood(directive: &str) -> Option<String> {
+    let words: Vec<&str> = directive.split(|c: char| c.is_whitespace() || c == '(').collect();
+    let is_hint = matches!(
+        &words[..],
+        ["pragma", "omp", "parallel", "for", ..]
+            | ["pragma", "omp", "simd", ..]
+            | ["pragma", "GCC", "ivdep" | "unroll", ..]
+            | ["pragma", "clang", "loop", ..]
+            | ["pragma", "ivdep" | "vector" | "unroll" | "nounroll" | "simd" | "novector", ..]
+    );
+    let is_shared = matches!(&words[..], ["pragma", "omp", ..]);
+    match (is_hint, is_shared) {
+        (true, _) => None,
+        (_, true) => Some(format!("`#{directive}` divides work between threads, which another loop would not")),
+        _ => Some(format!("`#{directive}` is not understood")),
+    }
+}
+
 fn stop(node: Node<'_>, reason: Reason, why: &str, is_fatal: bool) -> Stop {
     Stop { reason, why: why.to_string(), range: node.byte_range(), is_fatal }
 }
 
-/// `#pragma` other than those of regions.
-fn is_pragma(node: Node<'_>, source: &str) -> bool {
-    let directive = field(node, "directive").map_or("", |directive| text(directive, source));
-    let argument = field(node, "argument").map_or("", |argument| text(argument, source).trim_start());
-    node.kind() == "preproc_call"
-        && directive.ends_with("pragma")
-        && !argument.starts_with("scop")
-        && !argument.starts_with("endscop")
-}
-
 /// The parts of `target = condition ? chosen : otherwise`.
-fn choice(assignment: Node<'_>, source: &str) -> Option<Choice> {
-    if assignment.kind() != "assignment_expression" || operator(assignment, source) != "=" {
+fn choice(assignment: Node<'_>) -> Option<Choice> {
+    if assignment.kind() != Kind::Assign || operator(assignment) != "=" {
         return None;
     }
-    let value = bare(field(assignment, "right")?);
-    let part = |of: Node<'_>, name: &str| field(of, name).map(|part| bare(part).byte_range());
-    (value.kind() == "conditional_expression").then_some(())?;
+    let value = bare(field(assignment, Part::Right)?);
+    let part = |of: Node<'_>, part: Part| field(of, part).and_then(|part| bare(part).place());
+    (value.kind() == Kind::Conditional).then_some(())?;
     Some(Choice {
-        target: part(assignment, "left")?,
-        condition: part(value, "condition")?,
-        chosen: part(value, "consequence")?,
-        otherwise: part(value, "alternative")?,
+        target: part(assignment, Part::Left)?,
+        condition: part(value, Part::Condition)?,
+        chosen: part(value, Part::Consequence)?,
+        otherwise: part(value, Part::Alternative)?,
     })
 }

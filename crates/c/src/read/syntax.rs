@@ -1,102 +1,69 @@
-//! Helpers over the nodes of the syntax tree; they know the grammar's names and no meaning.
+//! Helpers over the nodes of the syntax tree.
 //!
 //! Read `names` next.
 
-use std::borrow::Cow;
+use crate::ast::{DeclKind, Kind, Node, Part};
 use std::ops::Range;
-use tree_sitter::{Node, Parser, Tree};
 
-/// The tree of a C text; it may hold errors. `None` if the parser gives up, which it does on no text that is known.
-pub(crate) fn parse(text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar fits the library");
-    parser.parse(complex_as_names(text).as_bytes(), None)
-}
-
-/// The text with the blanks in `double complex` replaced, so that this is one name of a type: the grammar knows no complex numbers. No byte moves.
-fn complex_as_names(text: &str) -> Cow<'_, str> {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t');
-    let bytes = text.as_bytes();
-    // The word that ends, and the one that begins, next to some blanks.
-    let before = |end: usize| {
-        let end = bytes[..end].iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1);
-        let start = bytes[..end].iter().rposition(|byte| !is_word(*byte)).map_or(0, |last| last + 1);
-        start..end
-    };
-    let after = |start: usize| {
-        let start = bytes[start..].iter().position(|byte| !is_blank(*byte)).map_or(bytes.len(), |at| start + at);
-        let end = bytes[start..].iter().position(|byte| !is_word(*byte)).map_or(bytes.len(), |at| start + at);
-        start..end
-    };
-    let is_real = |word: &Range<usize>| matches!(&bytes[word.clone()], b"float" | b"double");
-    let is_long = |word: &Range<usize>| &bytes[word.clone()] == b"long";
-    let mut joined = Cow::Borrowed(text);
-    for (at, _) in text.match_indices("omplex") {
-        let word = before(at + "omplex".len());
-        if !matches!(&bytes[word.clone()], b"complex" | b"_Complex")
-            || bytes.get(word.end).is_some_and(|next| is_word(*next))
-        {
-            continue;
-        }
-        let (mut start, mut end) = (word.start, word.end);
-        let (left, right) = (before(word.start), after(word.end));
-        if is_real(&left) {
-            start = left.start;
-        } else if is_real(&right) || is_long(&right) && is_real(&after(right.end)) {
-            end = if is_real(&right) { right.end } else { after(right.end).end };
-        } else {
-            continue;
-        }
-        let more = before(start);
-        start = if is_long(&more) { more.start } else { start };
-        let name: String = text[start..end].chars().map(|c| if matches!(c, ' ' | '\t') { '_' } else { c }).collect();
-        joined.to_mut().replace_range(start..end, &name);
-    }
-    joined
-}
-
-/// The children that carry meaning: named, no comments.
+/// The children that carry meaning: no comments.
 pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    children_and_comments(node).into_iter().filter(|child| child.kind() != "comment").collect()
+    node.all_children().filter(|child| child.kind() != Kind::Comment).collect()
 }
 
-/// The named children, comments among them.
+/// The children, comments among them.
 pub(crate) fn children_and_comments(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).collect()
+    node.all_children().collect()
 }
 
-/// The first child that carries meaning.
-pub(crate) fn only_child(node: Node<'_>) -> Option<Node<'_>> {
-    children(node).into_iter().next()
+/// The children that are this part of a node.
+pub(crate) fn fields(node: Node<'_>, part: impl Into<Part>) -> Vec<Node<'_>> {
+    let part = part.into();
+    node.all_children().filter(|child| child.part() == part && !is_loose(*child)).collect()
 }
 
-/// The children in a field.
-pub(crate) fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children_by_field_name(name, &mut cursor).collect()
+/// The child that is this part of a node.
+pub(crate) fn field(node: Node<'_>, part: impl Into<Part>) -> Option<Node<'_>> {
+    let part = part.into();
+    node.all_children().find(|child| child.part() == part && !is_loose(*child))
 }
 
-/// The child in a field.
-pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+/// A comment or a line of the preprocessor.
+pub(crate) fn is_loose(node: Node<'_>) -> bool {
+    matches!(node.kind(), Kind::Comment | Kind::Directive)
 }
 
-/// The text of a node.
-pub(crate) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
-    source.get(node.byte_range()).unwrap_or("")
+/// The arguments of a call.
+pub(crate) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+    fields(call, Part::Argument)
 }
 
-/// The text of the operator of an expression, as `+=`.
-pub(crate) fn operator<'s>(node: Node<'_>, source: &'s str) -> &'s str {
-    field(node, "operator").map_or("", |operator| text(operator, source))
+/// The name of the function that is called; `None` if a pointer to one is.
+pub(crate) fn callee(call: Node<'_>) -> Option<&str> {
+    let callee = bare(field(call, Part::Callee).filter(|_| call.kind() == Kind::Call)?);
+    let decl = callee.decl().filter(|_| callee.kind() == Kind::Name)?;
+    (call.tree().decls[decl].kind == DeclKind::Function).then(|| callee.name())
+}
+
+/// The text of a node; empty if it stands in the definition of a macro.
+pub(crate) fn text(node: Node<'_>) -> &str {
+    node.place().and_then(|place| node.tree().text.get(place)).unwrap_or("")
+}
+
+/// The operator of an expression, as `+=`.
+pub(crate) fn operator(node: Node<'_>) -> &str {
+    match node.kind() {
+        Kind::Member => {
+            let is_pointer = field(node, Part::Operand).is_some_and(|base| base.of().is_array());
+            if is_pointer { "->" } else { "." }
+        }
+        _ => node.operator(),
+    }
 }
 
 /// The expression without the parentheses round it.
 pub(crate) fn bare(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression" {
-        match only_child(node) {
+    while node.kind() == Kind::Paren {
+        match node.all_children().next() {
             Some(inner) => node = inner,
             None => break,
         }
@@ -104,57 +71,61 @@ pub(crate) fn bare(mut node: Node<'_>) -> Node<'_> {
     node
 }
 
+/// The bytes that are the text of an expression, with parentheses round it if a macro has those too.
+pub(crate) fn place(node: Node<'_>) -> Option<Range<usize>> {
+    let parentheses = std::iter::successors(node.parent(), |node| node.parent());
+    let around = parentheses.take_while(|node| node.kind() == Kind::Paren);
+    node.place().or_else(|| around.filter_map(Node::place).next())
+}
+
 /// The expression without parentheses and casts round it.
 pub(crate) fn uncast(mut node: Node<'_>) -> Node<'_> {
     loop {
         node = bare(node);
-        match (node.kind(), field(node, "value")) {
-            ("cast_expression", Some(value)) => node = value,
+        match (node.kind(), field(node, Part::Value)) {
+            (Kind::Cast, Some(value)) => node = value,
             _ => return node,
         }
     }
 }
 
+/// The null pointer, or 0.
+pub(crate) fn is_null(node: Node<'_>) -> bool {
+    let node = uncast(node);
+    node.kind() == Kind::Number && node.value() == Some(0)
+}
+
+/// Two expressions are the same, as far as they are written alike.
+pub(crate) fn is_same(one: Node<'_>, two: Node<'_>) -> bool {
+    let (one, two) = (bare(one), bare(two));
+    let (first, second) = (children(one), children(two));
+    one.kind() == two.kind()
+        && one.kind() != Kind::Unknown
+        && one.kind() != Kind::Literal
+        && one.operator() == two.operator()
+        && one.decl() == two.decl()
+        && one.value() == two.value()
+        && one.of() == two.of()
+        && first.len() == second.len()
+        && first.into_iter().zip(second).all(|(one, two)| is_same(one, two))
+}
+
 /// All nodes below and including this one, in the order of the text, without recursion.
 pub(crate) fn descendants(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    descendants_and_depths(root).map(|(node, _)| node)
-}
-
-/// As [`descendants`], each with the number of nodes above it up to this one.
-pub(crate) fn descendants_and_depths(root: Node<'_>) -> impl Iterator<Item = (Node<'_>, usize)> {
-    let mut cursor = root.walk();
-    let (mut depth, mut is_done) = (0, false);
+    let mut open = vec![root];
     std::iter::from_fn(move || {
-        if is_done {
-            return None;
-        }
-        let found = (cursor.node(), depth);
-        if cursor.goto_first_child() {
-            depth += 1;
-        } else {
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    is_done = true;
-                    break;
-                }
-                depth -= 1;
-            }
-        }
-        Some(found)
+        let node = open.pop()?;
+        open.extend(node.all_children().rev());
+        Some(node)
     })
-}
-
-/// How many levels of nodes there are.
-pub(crate) fn height(root: Node<'_>) -> usize {
-    descendants_and_depths(root).map(|(_, depth)| depth + 1).max().unwrap_or_default()
 }
 
 /// A variable that the head of a loop gives a first value.
 #[derive(Clone, Copy)]
 pub(crate) struct First<'t> {
-    /// The assignment, or the declarator with its value.
+    /// The assignment, or the declared variable with its value.
     pub(crate) node: Node<'t>,
-    /// The variable.
+    /// The variable: a name, or its declaration.
     pub(crate) name: Node<'t>,
     /// The value.
     pub(crate) value: Node<'t>,
@@ -165,21 +136,30 @@ pub(crate) struct First<'t> {
 }
 
 /// The variables that the head of a `for` gives first values; empty if something else happens there.
-pub(crate) fn first_values<'t>(node: Node<'t>, source: &str) -> Vec<First<'t>> {
-    let [initial] = fields(node, "initializer")[..] else { return Vec::new() };
-    let is_declared = initial.kind() == "declaration";
-    let all = if is_declared { fields(initial, "declarator") } else { operands(initial) };
-    let updates: Vec<Node<'t>> = field(node, "update").map(operands).unwrap_or_default();
-    let first = |node: Node<'t>| {
+pub(crate) fn first_values(node: Node<'_>) -> Vec<First<'_>> {
+    if node.kind() != Kind::For {
+        return Vec::new();
+    }
+    let Some(initial) = field(node, Part::Initial) else { return Vec::new() };
+    let initial = if initial.kind() == Kind::ExpressionStatement {
+        children(initial).into_iter().next().unwrap_or(initial)
+    } else {
+        initial
+    };
+    let is_declared = initial.kind() == Kind::Declaration;
+    let all = if is_declared { fields(initial, Part::Variable) } else { operands(initial) };
+    let updates: Vec<Node<'_>> = field(node, Part::Update).map(operands).unwrap_or_default();
+    let first = |node| {
+        let node: Node<'_> = node;
         let (name, value) = match node.kind() {
-            "init_declarator" => (field(node, "declarator")?, field(node, "value")?),
-            "assignment_expression" if operator(node, source) == "=" => (field(node, "left")?, field(node, "right")?),
+            Kind::Variable => (node, field(node, Part::Value)?),
+            Kind::Assign if operator(node) == "=" => (bare(field(node, Part::Left)?), field(node, Part::Right)?),
             _ => return None,
         };
-        let name = Some(bare(name)).filter(|name| name.kind() == "identifier")?;
-        let changes = |update: &&Node<'t>| {
-            let changed = field(**update, "left").or_else(|| field(**update, "argument")).map(bare);
-            changed.is_some_and(|changed| text(changed, source) == text(name, source))
+        let decl = name.decl().filter(|_| matches!(name.kind(), Kind::Variable | Kind::Name))?;
+        let changes = |update: &&Node<'_>| {
+            let changed = field(**update, Part::Left).or_else(|| field(**update, Part::Operand)).map(bare);
+            changed.is_some_and(|changed| changed.decl() == Some(decl))
         };
         Some(First { node, name, value, is_declared, update: updates.iter().find(changes).copied() })
     };
@@ -188,29 +168,20 @@ pub(crate) fn first_values<'t>(node: Node<'t>, source: &str) -> Vec<First<'t>> {
 
 /// The operands of comma operators.
 pub(crate) fn operands(node: Node<'_>) -> Vec<Node<'_>> {
-    let node = bare(node);
-    if node.kind() != "comma_expression" {
-        return vec![node];
+    let mut found = Vec::new();
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let node = bare(node);
+        if node.kind() == Kind::Comma {
+            open.extend([Part::Right, Part::Left].iter().filter_map(|side| field(node, side)));
+        } else {
+            found.push(node);
+        }
     }
-    ["left", "right"].iter().filter_map(|side| field(node, side)).flat_map(operands).collect()
+    found
 }
 
 /// Whether one range lies in the other.
 pub(crate) fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
-}
-
-/// The value of an integer literal; `None` for floating-point numbers, and what does not fit.
-pub(crate) fn integer(text: &str) -> Option<i64> {
-    let text = text.replace('\'', "").to_ascii_lowercase();
-    let digits = text.trim_end_matches(['u', 'l']);
-    if let Some(hex) = digits.strip_prefix("0x") {
-        i64::from_str_radix(hex, 16).ok()
-    } else if let Some(binary) = digits.strip_prefix("0b") {
-        i64::from_str_radix(binary, 2).ok()
-    } else if digits.len() > 1 && digits.starts_with('0') {
-        i64::from_str_radix(&digits[1..], 8).ok()
-    } else {
-        digits.parse().ok()
-    }
 }

@@ -3,18 +3,16 @@
 //!
 //! Read `places` next.
 
-use super::facts::Facts;
 use super::names::{Decl, Names};
 use super::purity::{Call, Purity, allocation};
-use super::syntax::{bare, children, descendants, field, is_within, operator, text, uncast};
-use super::types::CType;
+use super::syntax::{arguments, bare, callee, descendants, field, is_within, operator, uncast};
+use crate::ast::{CType, Kind, Node, Part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use tree_sitter::Node;
 
 /// What a region may change.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Writes<'t> {
+pub(crate) struct Writes {
     /// Variables that are assigned by name, or whose address is taken.
     pub(crate) decls: BTreeSet<Decl>,
     /// Structures of which some member is assigned.
@@ -22,7 +20,7 @@ pub(crate) struct Writes<'t> {
     /// The members of structures that are assigned.
     pub(crate) members: BTreeSet<String>,
     /// The types of elements that are written through pointers, each with the variable that is the pointer, or none if a member of a structure is.
-    pub(crate) through: Vec<(Option<Decl>, CType<'t>)>,
+    pub(crate) through: Vec<(Option<Decl>, CType)>,
     /// Something is called, or written, that is not known.
     pub(crate) is_unknown: bool,
 }
@@ -41,132 +39,86 @@ pub(crate) enum Escape {
 
 /// What identifiers and calls mean in a function.
 pub(crate) struct Meaning<'t, 'm> {
-    pub(crate) facts: &'m Facts<'t>,
     pub(crate) purity: &'m Purity<'t, 'm>,
 }
 
 impl<'t> Meaning<'t, '_> {
     /// What the statements may change.
-    pub(crate) fn writes(&self, statements: &[Node<'t>], names: &Names<'t>) -> Writes<'t> {
+    pub(crate) fn writes(&self, statements: &[Node<'t>]) -> Writes {
         let mut writes = Writes::default();
         for node in statements.iter().flat_map(|statement| descendants(*statement)) {
             match node.kind() {
-                "assignment_expression" => {
-                    if let Some(left) = field(node, "left") {
-                        self.written(left, names, &mut writes);
+                Kind::Assign => {
+                    if let Some(left) = field(node, Part::Left) {
+                        self.written(left, &mut writes);
                     }
                 }
-                "update_expression" => {
-                    if let Some(argument) = field(node, "argument") {
-                        self.written(argument, names, &mut writes);
+                Kind::Update => {
+                    if let Some(argument) = field(node, Part::Operand) {
+                        self.written(argument, &mut writes);
                     }
                 }
-                "pointer_expression" if operator(node, self.facts.source) == "&" => {
-                    if let Some(argument) = field(node, "argument") {
-                        self.written(argument, names, &mut writes);
+                Kind::Pointer if operator(node) == "&" => {
+                    if let Some(argument) = field(node, Part::Operand) {
+                        self.written(argument, &mut writes);
                     }
                 }
-                "gnu_asm_expression" => writes.is_unknown = true,
-                "call_expression" => self.called(node, names, &mut writes),
+                Kind::Asm => writes.is_unknown = true,
+                Kind::Call => self.called(node, &mut writes),
                 _ => {}
             }
         }
         writes
     }
 
-    fn called(&self, call: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
-        let callee = field(call, "function").map(bare);
-        let name = callee.filter(|callee| callee.kind() == "identifier").map(|callee| text(callee, self.facts.source));
-        let Some(name) = name else {
+    fn called(&self, call: Node<'t>, writes: &mut Writes) {
+        let Some(name) = callee(call) else {
             writes.is_unknown = true;
             return;
         };
-        let arguments = field(call, "arguments").map(children).unwrap_or_default();
-        let known = self.facts.macros.get(name);
-        let assigns = |node: Node<'_>| {
-            matches!(
-                node.kind(),
-                "assignment_expression" | "update_expression" | "gnu_asm_expression" | "compound_statement"
-            )
-        };
-        let is_expression = known
-            .and_then(|known| known.body.as_ref()?.expression())
-            .is_some_and(|body| !descendants(body).any(assigns));
-        let may_be_macro = match known {
-            Some(_) => !is_expression,
-            None => is_loud(name) && !self.facts.functions.contains_key(name),
-        };
-        if may_be_macro {
-            // What is handed to a macro may be assigned by it.
-            for argument in &arguments {
-                let place = bare(*argument);
-                if matches!(
-                    place.kind(),
-                    "identifier" | "subscript_expression" | "field_expression" | "pointer_expression"
-                ) {
-                    self.written(place, names, writes);
-                }
-            }
-            if let Some(body) = known.and_then(|known| known.body.as_ref()) {
-                // What the macro itself names and assigns.
-                let assigned = body.expression().into_iter().flat_map(descendants).filter(|node| assigns(*node));
-                let roots = assigned.flat_map(descendants).filter(|node| node.kind() == "identifier");
-                writes
-                    .decls
-                    .extend(roots.filter_map(|root| names.visible(text(root, &body.source), call.start_byte())));
-            }
-        }
-        if let Some(body) = known.and_then(|known| known.body.as_ref()) {
-            // Functions that the macro calls.
-            for inner in
-                body.expression().into_iter().flat_map(descendants).filter(|node| node.kind() == "call_expression")
-            {
-                let callee = field(inner, "function").map_or("", |callee| text(callee, &body.source));
-                writes.is_unknown |= self.purity.of(callee) == Call::Unknown && !self.facts.macros.contains_key(callee);
-            }
-            return;
-        }
         match self.purity.of(name) {
             Call::Pure | Call::Reads | Call::Frees => {}
             Call::WritesFirst => {
-                if let Some(first) = arguments.first() {
-                    self.written_through(*first, uncast(*first), names, writes);
+                if let Some(first) = arguments(call).first() {
+                    self.written_through(*first, uncast(*first), writes);
                 }
             }
-            Call::Unknown => writes.is_unknown |= allocation(call, self.facts.source).is_none(),
+            Call::Unknown => writes.is_unknown |= allocation(call).is_none(),
         }
     }
 
-    fn written(&self, place: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
+    fn written(&self, place: Node<'t>, writes: &mut Writes) {
         let (mut node, mut is_part) = (bare(place), false);
         // Members of a variable are a part of it.
-        while node.kind() == "field_expression" {
-            if let Some(member) = field(node, "field") {
-                writes.members.insert(text(member, self.facts.source).to_string());
-            }
-            let Some(argument) = field(node, "argument") else { return };
-            if operator(node, self.facts.source) == "->" {
-                return self.written_through(place, argument, names, writes);
+        while node.kind() == Kind::Member {
+            writes.members.insert(node.name().to_string());
+            let Some(argument) = field(node, Part::Operand) else { return };
+            if operator(node) == "->" {
+                return self.written_through(place, argument, writes);
             }
             (node, is_part) = (bare(argument), true);
         }
-        match (node.kind(), names.of_identifier(node)) {
-            ("identifier", Some(decl)) if is_part => {
+        match (node.kind(), node.decl()) {
+            (Kind::Name, Some(decl)) if is_part => {
                 writes.parts.insert(decl);
             }
-            ("identifier", Some(decl)) => {
+            (Kind::Name, Some(decl)) => {
                 writes.decls.insert(decl);
             }
-            _ => self.written_through(place, node, names, writes),
+            _ => self.written_through(place, node, writes),
         }
     }
 
     /// An element that is reached from somewhere is written.
-    fn written_through(&self, place: Node<'t>, from: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
-        let is_member = descendants(from).any(|node| node.kind() == "field_expression");
-        match self.root(from, names) {
+    fn written_through(&self, place: Node<'t>, from: Node<'t>, writes: &mut Writes) {
+        let is_member = descendants(from).any(|node| node.kind() == Kind::Member);
+        match self.root(from) {
             Some(decl) => {
-                let of = self.type_of(place, names).unwrap_or_else(|| names.decls[decl].of.element().clone());
+                // Of a pointer that is handed on, what it points to is written.
+                let of = match place.of() {
+                    of if bare(place) == bare(from) && of.is_array() => of.element().clone(),
+                    of => of.clone(),
+                };
                 writes.through.push((Some(decl).filter(|_| !is_member), of));
                 writes.parts.insert(decl);
             }
@@ -174,59 +126,21 @@ impl<'t> Meaning<'t, '_> {
         }
     }
 
-    /// The type of a place, as far as declarations give it.
-    fn type_of(&self, place: Node<'t>, names: &Names<'t>) -> Option<CType<'t>> {
-        let place = bare(place);
-        match place.kind() {
-            "identifier" => Some(names.decls[names.of_identifier(place)?].of.clone()),
-            "subscript_expression" | "pointer_expression" => match self.type_of(field(place, "argument")?, names)? {
-                CType::Pointer { target, .. } => Some(*target),
-                CType::Array { element, .. } => Some(*element),
-                _ => None,
-            },
-            "field_expression" => {
-                let tag = match self.type_of(field(place, "argument")?, names)? {
-                    CType::Struct { name: Some(tag), .. } => tag,
-                    CType::Pointer { target, .. } => match *target {
-                        CType::Struct { name: Some(tag), .. } => tag,
-                        _ => return None,
-                    },
-                    _ => return None,
-                };
-                self.facts.types.tags.get(&tag)?.get(text(field(place, "field")?, self.facts.source)).cloned()
-            }
-            _ => None,
-        }
-    }
-
     /// The variable that a place is reached from.
-    pub(crate) fn root(&self, place: Node<'t>, names: &Names<'t>) -> Option<Decl> {
+    pub(crate) fn root(&self, place: Node<'t>) -> Option<Decl> {
         let mut node = place;
         loop {
             node = bare(node);
             node = match node.kind() {
-                "identifier" => return names.of_identifier(node),
-                "subscript_expression" | "pointer_expression" | "field_expression" => field(node, "argument")?,
-                "call_expression" => return self.root_in_macro(node, names),
-                "binary_expression" => field(node, "left")?,
-                "cast_expression" => field(node, "value")?,
+                Kind::Name => return node.decl(),
+                Kind::Subscript | Kind::Pointer | Kind::Member => field(node, Part::Operand)?,
+                Kind::Binary => {
+                    let (left, right) = (field(node, Part::Left)?, field(node, Part::Right)?);
+                    if !left.of().is_array() && right.of().is_array() { right } else { left }
+                }
+                Kind::Cast => field(node, Part::Value)?,
                 _ => return None,
             };
-        }
-    }
-
-    /// The variable that a macro subscripts.
-    fn root_in_macro(&self, call: Node<'t>, names: &Names<'t>) -> Option<Decl> {
-        let known = self.facts.macros.get(text(field(call, "function")?, self.facts.source))?;
-        let body = known.body.as_ref()?;
-        let mut node = bare(body.expression()?);
-        while matches!(node.kind(), "subscript_expression" | "pointer_expression") {
-            node = bare(field(node, "argument")?);
-        }
-        let name = (node.kind() == "identifier").then(|| text(node, &body.source))?;
-        match known.params.iter().flatten().position(|param| param == name) {
-            Some(at) => self.root(*children(field(call, "arguments")?).get(at)?, names),
-            None => names.visible(name, call.start_byte()),
         }
     }
 
@@ -236,7 +150,7 @@ impl<'t> Meaning<'t, '_> {
         let mut derived: Vec<(Decl, Decl)> = Vec::new();
         for (decl, occurrences) in &names.occurrences {
             let data = &names.decls[*decl];
-            for node in occurrences.iter().filter(|node| node.byte_range() != data.range) {
+            for node in occurrences.iter().filter(|node| node.kind() != Kind::Variable) {
                 match self.fate(*node, data.of.extents().len(), names, region) {
                     Fate::Goes(escape) => {
                         let known = escapes.entry(*decl).or_default();
@@ -261,12 +175,10 @@ impl<'t> Meaning<'t, '_> {
     pub(crate) fn taken(&self, names: &Names<'t>) -> BTreeSet<Decl> {
         let is_taken = |node: &Node<'t>| {
             let mut parent = node.parent();
-            while let Some(inner) = parent.filter(|parent| parent.kind() == "parenthesized_expression") {
+            while let Some(inner) = parent.filter(|parent| parent.kind() == Kind::Paren) {
                 parent = inner.parent();
             }
-            parent.is_some_and(|parent| {
-                parent.kind() == "pointer_expression" && operator(parent, self.facts.source) == "&"
-            })
+            parent.is_some_and(|parent| parent.kind() == Kind::Pointer && operator(parent) == "&")
         };
         let all = names.occurrences.iter().filter(|(_, occurrences)| occurrences.iter().any(is_taken));
         all.map(|(decl, _)| *decl).collect()
@@ -277,49 +189,47 @@ impl<'t> Meaning<'t, '_> {
         let mut left = dims;
         let mut node = identifier;
         while let Some(parent) = node.parent() {
-            let is = |name: &str| field(parent, name) == Some(node);
-            match parent.kind() {
-                "parenthesized_expression" | "cast_expression" => {}
-                "subscript_expression" if is("argument") => left = left.saturating_sub(1),
-                "field_expression" => {
+            match (parent.kind(), node.part()) {
+                (Kind::Paren | Kind::Cast, _) => {}
+                (Kind::Subscript, Part::Operand) => left = left.saturating_sub(1),
+                (Kind::Member, _) => {
                     // What a member is cannot be followed; the address of the structure stays where it is.
                     if left > 1 {
                         return Fate::Goes(Escape::Stored);
                     }
                     left = 0;
                 }
-                "pointer_expression" if operator(parent, self.facts.source) == "&" => left += 1,
-                "pointer_expression" => left = left.saturating_sub(1),
-                "binary_expression" if left > 0 && matches!(operator(parent, self.facts.source), "+" | "-") => {}
-                "conditional_expression" if left > 0 && !is("condition") => {}
-                "comma_expression" if left > 0 => {}
-                "argument_list" if left > 0 => {
-                    let call = parent.parent().and_then(|call| field(call, "function"));
-                    let name = call.map_or("", |call| text(call, self.facts.source));
-                    return match self.purity.of(name) {
-                        _ if self.facts.macros.get(name).is_some_and(|known| known.body.is_some()) => {
-                            Fate::Goes(Escape::None)
-                        }
-                        Call::Unknown => Fate::Goes(Escape::Call),
+                (Kind::Pointer, _) if operator(parent) == "&" => left += 1,
+                (Kind::Pointer, _) => left = left.saturating_sub(1),
+                (Kind::Binary, _) if left > 0 && matches!(operator(parent), "+" | "-") => {}
+                (Kind::Conditional, Part::Consequence | Part::Alternative) if left > 0 => {}
+                (Kind::Comma, _) if left > 0 => {}
+                (Kind::Call, Part::Argument) if left > 0 => {
+                    return match callee(parent).map(|name| self.purity.of(name)) {
+                        Some(Call::Unknown) | None => Fate::Goes(Escape::Call),
                         _ => Fate::Goes(Escape::None),
                     };
                 }
-                "init_declarator" if left > 0 && is("value") => {
-                    let name = field(parent, "declarator")
-                        .and_then(|declarator| super::types::declared(declarator, CType::Unknown, self.facts.source));
-                    let row = name.and_then(|(name, _)| names.of_identifier(name));
-                    return match row {
-                        Some(row)
-                            if is_within(&names.decls[row].range, region)
-                                && is_fixed(row, names, self.facts.source) =>
-                        {
+                (Kind::Variable, Part::Value) if left > 0 => {
+                    return match parent.decl() {
+                        Some(row) if is_within(&names.decls[row].range, region) && is_fixed(row, names) => {
                             Fate::Into(row)
                         }
                         _ => Fate::Goes(Escape::Stored),
                     };
                 }
-                "assignment_expression" if left > 0 && !is("left") => return Fate::Goes(Escape::Stored),
-                "return_statement" | "initializer_list" | "initializer_pair" if left > 0 => {
+                (Kind::Assign, Part::Right) if left > 0 => return Fate::Goes(Escape::Stored),
+                (Kind::Return | Kind::List | Kind::Unknown | Kind::Asm, _) if left > 0 => {
+                    return Fate::Goes(Escape::Stored);
+                }
+                // The value of a statement as an expression.
+                (Kind::ExpressionStatement, _)
+                    if left > 0
+                        && parent
+                            .parent()
+                            .and_then(Node::parent)
+                            .is_some_and(|around| around.kind() == Kind::StatementExpression) =>
+                {
                     return Fate::Goes(Escape::Stored);
                 }
                 _ => return Fate::Goes(Escape::None),
@@ -336,53 +246,35 @@ enum Fate {
 }
 
 /// Whether a variable keeps the value of its initialiser.
-pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
+pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>) -> bool {
     let data = &names.decls[decl];
-    data.value.is_some() && !data.typed.is_volatile && !data.typed.is_static && !is_changed(decl, names, source)
+    data.value.is_some() && !data.typed.is_volatile && !data.typed.is_static && !is_changed(decl, names)
 }
 
 /// Whether a variable is assigned where it is named here, or its address is taken.
-pub(crate) fn is_changed_at(node: Node<'_>, source: &str) -> bool {
+pub(crate) fn is_changed_at(node: Node<'_>) -> bool {
+    if node.kind() == Kind::Variable {
+        return false;
+    }
     let mut at = node;
-    while let Some(parent) = at.parent().filter(|parent| parent.kind() == "parenthesized_expression") {
+    while let Some(parent) = at.parent().filter(|parent| parent.kind() == Kind::Paren) {
         at = parent;
     }
     let Some(parent) = at.parent() else { return true };
-    match parent.kind() {
-        "assignment_expression" => field(parent, "left") == Some(at),
-        "update_expression" => true,
-        "pointer_expression" => operator(parent, source) == "&",
-        "gnu_asm_input_operand" | "gnu_asm_output_operand" => true,
-        // A macro that is not known may assign what it is given.
-        "argument_list" => {
-            let callee =
-                parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));
-            !callee.is_empty() && is_loud(callee) && is_statement(parent)
-        }
+    match (parent.kind(), at.part()) {
+        (Kind::Assign, Part::Left) | (Kind::Update | Kind::Asm | Kind::Unknown, _) => true,
+        (Kind::Pointer, _) => operator(parent) == "&",
         _ => false,
     }
 }
 
 /// Whether a variable is assigned somewhere in the function, or its address is taken.
-pub(crate) fn is_changed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
+pub(crate) fn is_changed(decl: Decl, names: &Names<'_>) -> bool {
     if let Some(known) = names.changed.borrow().get(&decl) {
         return *known;
     }
-    let is_changed = names
-        .occurrences
-        .get(&decl)
-        .is_some_and(|occurrences| occurrences.iter().any(|node| is_changed_at(*node, source)));
+    let is_changed =
+        names.occurrences.get(&decl).is_some_and(|occurrences| occurrences.iter().any(|node| is_changed_at(*node)));
     names.changed.borrow_mut().insert(decl, is_changed);
     is_changed
-}
-
-/// A call that is a statement of its own.
-fn is_statement(arguments: Node<'_>) -> bool {
-    arguments.parent().and_then(|call| call.parent()).is_some_and(|parent| parent.kind() == "expression_statement")
-}
-
-/// A name as macros have.
-pub(crate) fn is_loud(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
-        && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
 }

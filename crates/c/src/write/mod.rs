@@ -25,11 +25,12 @@ pub(crate) use blocks::between_holes;
 use frit_scop::program::Program;
 use frit_scop::recompute::Evaluation;
 use frit_scop::{Array, Scop, Statement};
+use frit_support::Span;
 use frit_support::Table;
 use lexical::{Style, blanked, rest_of_block};
 use names::Names;
 pub(crate) use statements::end_of_operand;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of a region.
 #[derive(Clone, Debug)]
@@ -66,6 +67,8 @@ enum Reason {
     NotPrintable,
     /// A pragma of the source is not printed, as its loop is another one now.
     PragmaDropped,
+    /// A macro is written as what it stands for.
+    MacroExpanded,
 }
 
 impl Reason {
@@ -74,6 +77,7 @@ impl Reason {
         match self {
             Reason::NotPrintable => "not-printable",
             Reason::PragmaDropped => "pragma-dropped",
+            Reason::MacroExpanded => "macro-expanded",
         }
     }
 }
@@ -117,6 +121,7 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
                 body += &text;
                 at = region.range.end;
                 written.remarks.extend(remarks);
+                written.remarks.extend(expanded(file, region));
                 let title = if *number == 1 {
                     region.function.clone()
                 } else {
@@ -140,6 +145,27 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
         written.text = body;
     }
     written
+}
+
+/// The macros of a region's statements that are written as what they stand for, once each. Heads of loops are new anyway.
+fn expanded(file: &File, region: &Region) -> Vec<Remark> {
+    let mut names = BTreeSet::new();
+    let mut remarks = Vec::new();
+    for (range, origin) in file.source.replaced_within(&region.range) {
+        let written = &file.source.text[origin.clone()];
+        let name = written.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(written);
+        let first = file.text[range].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if !matches!(first, "for" | "while" | "if" | "do" | "switch") && names.insert(name) {
+            remarks.push(Remark {
+                code: Reason::MacroExpanded.code(),
+                message: format!(
+                    "`{name}` is written as what it stands for: its definition hides accesses, a loop's variable or several statements"
+                ),
+                span: Span::new(file.id, origin.start, origin.end),
+            });
+        }
+    }
+    remarks
 }
 
 /// The new text of a region.

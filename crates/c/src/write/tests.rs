@@ -2,8 +2,8 @@
 //! printed.
 
 use super::{Transformed, WriteOptions, write};
-use crate::expansion::Source;
 use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
+use crate::source::Source;
 use expect_test::{Expect, expect};
 use frit_isl::{Map, PwAff, Set};
 use frit_scop::builder::Builder;
@@ -47,7 +47,15 @@ impl Case {
             gone: Vec::new(),
         };
         let source = Source::plain(&text);
-        let file = File { id: FileId::new(0), text, source, regions: vec![region], remarks: Vec::new() };
+        let file = File {
+            id: FileId::new(0),
+            text,
+            source,
+            regions: vec![region],
+            remarks: Vec::new(),
+            signatures: Default::default(),
+            undeclared: Default::default(),
+        };
         let program = Program::default();
         Case { file, program, shares: Vec::new() }
     }

@@ -82,7 +82,7 @@ for (int i = 0; i != n; i += 2) a[i] = 3;"#,
 #[test]
 fn a_countdown_in_the_condition_is_a_loop() {
     check_body(
-        "void f(int n, int m, float *restrict a, float *restrict b)",
+        "#include <stddef.h>\nvoid f(int n, int m, float *restrict a, float *restrict b)",
         r#"for (size_t i = n; i-- > 0;) a[i] = b[i];"#,
         expect![[r#"
             p0 = n : int
@@ -355,7 +355,7 @@ fn constants_have_values_unless_they_may_be_overridden() {
     check_text(
         "#define N 64\n#ifndef M\n#define M 32\n#endif\nenum { K = 3, L };\nstatic const int P = 2 * 4;\nvoid f(float a[N][M]) {\n#pragma scop\nfor (int i = 0; i < N - L; i++) for (int j = 0; j < M; j++) a[i + P][j] = K;\n#pragma endscop\n}",
         expect![[r#"
-            p0 = M : 
+            p0 = M : int
             A0 = float a[?, M] nested live
             L0: int i
               L1: int j
@@ -582,7 +582,7 @@ for (int i = (n-2) / 2; i < m / 4 * 4; i++) a[i] = n % 2;"#,
             p0 = n : int
             p1 = (n / 2) : int
             p2 = ((n - 2) / 2) : int
-            p3 = m : unsigned
+            p3 = m : unsigned int
             p4 = (m / 4) : 
             assumed [p0, p1, p2, p3, p4] -> {  : p3 >= 0 and p4 >= 0 }
             A0 = float a[?] nested live

@@ -245,7 +245,7 @@ fn macros_may_subscript() {
 #[test]
 fn casts_of_sizes_are_seen_through() {
     check_body(
-        "void f(int n, int m, float *restrict a, float *restrict b)",
+        "#include <stddef.h>\nvoid f(int n, int m, float *restrict a, float *restrict b)",
         r#"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[(size_t)i * m + j] = 1;"#,
         expect![[r#"
             p0 = n : int

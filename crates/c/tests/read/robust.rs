@@ -8,7 +8,7 @@ use frit_support::SourceMap;
 fn reads(text: &str) {
     let id = SourceMap::new().add("a.c", text);
     for (auto, assume_no_alias) in [(false, false), (true, true)] {
-        let _ = read(id, text, &ReadOptions { auto, assume_no_alias });
+        let _ = read(id, text, &ReadOptions { auto, assume_no_alias, ..ReadOptions::default() });
     }
 }
 
@@ -51,4 +51,15 @@ fn long_regions_are_read() {
         format!("void f(int n, int m, float *restrict a) {{\n{locals}#pragma scop\n{nests}\n#pragma endscop\n}}\n");
     let file = file(&text, ReadOptions::default());
     assert_eq!(file.regions[0].scop.statements.len(), 200);
+}
+
+#[test]
+fn long_chains_of_operators_are_read_or_left() {
+    let depth = 20_000;
+    let values = ["- ".repeat(depth), "b[i] = ".repeat(depth), "(int)".repeat(depth), "a[i] ? 1 : ".repeat(depth)];
+    for value in values {
+        reads(&format!(
+            "void f(int n, int *restrict a, int *restrict b) {{\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = {value}a[i];\n#pragma endscop\n}}\n"
+        ));
+    }
 }

@@ -16,7 +16,7 @@ fn sums_and_extremes_are_reductions() {
             A3 = float b[?] nested live
             A4 = float u[] scalar live-in
             A5 = int k[] scalar live-in
-            A6 = unsigned c[] scalar live-in
+            A6 = unsigned int c[] scalar live-in
             L0: int i
               S0: {s}<1,2> += {a[i]}<0>;
                   { S0[i0] : 0 <= i0 < p0 }

@@ -9,6 +9,7 @@
 //!
 //! The passes are `frit-scop`'s, the text is `frit-c`'s; here they are only put in order. Read [`report`] next.
 
+pub mod commands;
 pub mod drawing;
 pub mod encoding;
 pub mod page;
@@ -20,7 +21,7 @@ use crate::error::{self, Error, Kind, panic_message};
 use crate::graph::Graph;
 use crate::pipeline::{Timing, record};
 use drawing::Flow;
-pub use frit_c::ReadOptions;
+pub use frit_c::{CompileOptions, ReadOptions};
 use frit_c::{File, Region, Transformed};
 use frit_plan::Log;
 use frit_scop::contraction::{self, Contraction};
@@ -147,6 +148,9 @@ pub fn fuse_telling(
             let mut watch = Watch { doing, region: String::new(), timings: Vec::new() };
             let mut sources = SourceMap::new();
             let id = sources.add(path.display().to_string(), text.to_string());
+            let compile = frit_c::CompileOptions { path: path.display().to_string(), ..options.read.compile.clone() };
+            let read = frit_c::ReadOptions { compile, ..options.read.clone() };
+            let options = &FuseOptions { read, ..options.clone() };
             match watch.pass("read", || frit_c::read(id, text, &options.read)) {
                 Ok(file) => fuse_file(path, sources, &file, options, watch),
                 Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
@@ -194,7 +198,7 @@ fn fuse_file(
         transformed.push(result);
     }
     watch.region.clear();
-    let written = watch.pass("write", || frit_c::write(file, &transformed, &frit_c::WriteOptions::default()));
+    let written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile));
     for (report, _) in regions.iter_mut().zip(&written.is_transformed).filter(|(_, is_transformed)| !**is_transformed) {
         report.stays("it could not be printed");
     }
@@ -202,7 +206,10 @@ fn fuse_file(
     let verified = match &options.verify {
         Some(verify) if written.is_transformed.contains(&true) => {
             let directory = path.parent().map(PathBuf::from).unwrap_or_default();
-            watch.pass("verify", || verify::verify(file, &written.text, &written.is_transformed, &directory, verify))?
+            let flags = [&options.read.compile.flags[..], &verify.flags[..]].concat();
+            let verify = VerifyOptions { flags, ..verify.clone() };
+            watch
+                .pass("verify", || verify::verify(file, &written.text, &written.is_transformed, &directory, &verify))?
         }
         _ => Vec::new(),
     };
@@ -215,6 +222,32 @@ fn fuse_file(
         verified,
         timings: watch.timings,
     })
+}
+
+/// The file with its regions transformed; those that the compiler would not accept stay as they are.
+fn accepted(file: &File, transformed: &mut [Option<Transformed>], options: &frit_c::CompileOptions) -> frit_c::Written {
+    let write =
+        |transformed: &[Option<Transformed>]| frit_c::write(file, transformed, &frit_c::WriteOptions::default());
+    let is_refused = |written: &frit_c::Written| {
+        written.is_transformed.contains(&true) && file.refusal(&written.text, options).is_some()
+    };
+    let mut written = write(transformed);
+    if !is_refused(&written) {
+        return written;
+    }
+    for at in 0..transformed.len() {
+        let alone: Vec<_> =
+            (0..transformed.len()).map(|other| transformed[other].clone().filter(|_| other == at)).collect();
+        if transformed[at].is_some() && is_refused(&write(&alone)) {
+            transformed[at] = None;
+        }
+    }
+    written = write(transformed);
+    if is_refused(&written) {
+        transformed.fill(None);
+        written = write(transformed);
+    }
+    written
 }
 
 /// That all sizes which have values are parameters of some region.

@@ -116,7 +116,10 @@ pub fn verify(
     let failure = |error: NativeError| Error::input(error.to_string());
     let (compiler, scratch) = (Compiler::find().map_err(failure)?, Cache::temporary().map_err(failure)?);
     let own = Cache::of_user().map_err(failure)?;
-    let bench = Bench { compiler, scratch, own, directory, flags: &options.flags };
+    let has = |word: &str| file.source.text.contains(word) || transformed.contains(word);
+    let is_parallel = has("pragma omp");
+    let has_reductions = is_parallel && has("reduction(");
+    let bench = Bench { compiler, scratch, own, directory, flags: &options.flags, is_parallel, has_reductions };
     let mut verified = Vec::new();
     let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
     for (function, regions) in regions {
@@ -125,7 +128,7 @@ pub fn verify(
             verified.push(Verified { function: function.to_string(), outcome });
             continue;
         }
-        match signature::signature(&file.text, function) {
+        match file.signatures.of(function) {
             Ok(signature) => callable.push((signature, regions)),
             Err(why) => verified
                 .push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why: why.to_string() } }),
@@ -353,7 +356,14 @@ struct Bench<'a> {
     own: Cache,
     directory: &'a Path,
     flags: &'a [String],
+    /// Directives of OpenMP stand in one of the files.
+    is_parallel: bool,
+    /// Threads add up what the order of matters for.
+    has_reductions: bool,
 }
+
+/// As many threads run a function with directives of OpenMP.
+const THREADS: &str = "4";
 
 impl Bench<'_> {
     /// Runs the calls; a line for each.
@@ -386,6 +396,7 @@ impl Bench<'_> {
         run.arg(MAX_SECONDS.to_string()).arg(checks.slack().to_string());
         // Both files have functions and variables of the same names.
         run.env("ASAN_OPTIONS", "detect_leaks=0:detect_odr_violation=0").stdin(Stdio::null());
+        run.env("OMP_NUM_THREADS", if self.has_reductions { "1" } else { THREADS });
         let run = started(&mut run).map_err(|error| Error::file(&harness, error))?;
         if !run.status.success() {
             let said = String::from_utf8_lossy(&run.stderr);
@@ -402,6 +413,7 @@ impl Bench<'_> {
             Command::new("timeout")
                 .args([OsString::from(seconds), program.clone().into_os_string()])
                 .stdin(Stdio::null())
+                .env("OMP_NUM_THREADS", if self.has_reductions { "1" } else { THREADS })
                 .current_dir(self.directory)
                 .output()
                 .map_err(|error| Error::file(&program, error))
@@ -453,6 +465,7 @@ impl Bench<'_> {
             .args(["-O2", "-w", "-ffp-contract=off"])
             .arg(beside)
             .args(self.flags)
+            .args(self.is_parallel.then_some("-fopenmp"))
             .arg("-o")
             .args([&made, &source])
             .args(extra)
