@@ -1,6 +1,7 @@
 //! All integration tests of the crate in one binary: linking one is faster than linking 29.
 
 mod c_figures;
+mod c_front_end;
 mod c_fused;
 mod c_generated;
 mod c_kernels;

@@ -176,3 +176,56 @@ fn options_without_effect_are_usage_errors() {
     }
     assert_eq!(place.files(), ["in.c", "p.l0"]);
 }
+
+/// A header with a macro for subscripts and a type; the number of columns comes from elsewhere.
+const SHAPE: &str = "#define IDX(i, j) ((i) * COLS + (j))\n#ifdef SINGLE\ntypedef float real;\n#endif\n";
+const SHAPED: &str = "#include \"shape.h\"
+void f(int n, const real *restrict a, real *restrict b)
+{
+    real t[n * COLS];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < COLS; j++)
+            t[IDX(i, j)] = a[IDX(i, j)] * 2;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < COLS; j++)
+            b[IDX(i, j)] = t[IDX(i, j)] + 1;
+}
+";
+
+#[test]
+fn c_files_are_read_with_the_flags_that_they_are_compiled_with() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("include")).unwrap();
+    place.file("include/shape.h", SHAPE);
+    place.file("in.c", SHAPED);
+    let refused = place.frit(["fuse", "--auto", "in.c"]).done();
+    assert!(refused.err.contains("'shape.h' file not found"), "{}", refused.err);
+    let flags = ["-Iinclude", "-DCOLS=8", "-DSINGLE", "-UOTHER", "-std=c11", "--cflag=-fno-common"];
+    let call = ["fuse", "--auto", "--verify", "in.c", "-o", "out.c"].into_iter().chain(flags);
+    let done = place.frit(call).done().succeeded();
+    assert!(done.err.contains("2 loop nests became 1"), "{}", done.err);
+    assert!(done.err.contains("f: the same results"), "{}", done.err);
+    assert!(text(&place, "out.c").contains("b[IDX(i, j)] = t + 1;"), "{}", text(&place, "out.c"));
+    let included = ["fuse", "--auto", "in.c", "-o", "out.c", "-Iinclude", "-include", "more.h"];
+    place.file("more.h", "#define COLS 4\n#define SINGLE\n");
+    place.frit(included).done().succeeded();
+    // As build systems say it, beside the file.
+    let database = format!(
+        r#"[{{"directory": "{}", "file": "in.c", "arguments": ["cc", "-Iinclude", "-DCOLS=16", "-DSINGLE", "-c", "in.c", "-o", "in.o"]}}]"#,
+        place.path("").display()
+    );
+    place.file("compile_commands.json", database);
+    let done = place.frit(["fuse", "--auto", "--verify", "in.c", "-o", "out.c"]).done().succeeded();
+    assert!(done.err.contains("f: the same results"), "{}", done.err);
+    place.file("other.c", SHAPED);
+    let unknown = place.frit(["fuse", "--auto", "--compile-commands", ".", "other.c"]).done();
+    assert!(unknown.err.contains("it does not say how `other.c` is compiled"), "{}", unknown.err);
+}
+
+#[test]
+fn c_is_not_read_without_libclang() {
+    let place = place();
+    let done = place.frit(["fuse", "in.c"]).env("LIBCLANG_PATH", "/no/such/place").done();
+    assert!(done.err.contains("libclang, version 17 or later, which is not found"), "{}", done.err);
+    assert_eq!(done.text(), "");
+}
