@@ -18,4 +18,4 @@ pub use read::{ReadOptions, read};
 pub use region::{CArray, File, Form, Region, Remark, Template};
 pub use source::Source;
 pub use value::Texts;
-pub use write::{Transformed, WriteOptions, Written, write};
+pub use write::{Transformed, WriteOptions, Written, is_sealed, write};

@@ -59,7 +59,7 @@ fn explain_c(command: &Explain) -> Result<(), Error> {
         return print(format!("{:#}\n", c_loops::report::json(&fused)));
     }
     let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    print(c_loops::report::terminal(&fused, color))
+    print(c_loops::report::terminal(&fused, color, command.all))
 }
 
 /// What `frit-llvm` tells about a module.

@@ -15,11 +15,14 @@ use std::path::{Path, PathBuf};
 /// Arguments of `frit fuse`.
 #[derive(Debug, Args)]
 pub(crate) struct Fuse {
-    /// The C file
-    file: PathBuf,
+    /// The C files
+    #[arg(required = true, value_name = "FILE.c")]
+    files: Vec<PathBuf>,
     /// Where the result goes [default: standard output]
     #[arg(short, long, value_name = "OUT.c")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    results: Results,
     /// Draw the loop nests and the arrays between them, before and after
     #[arg(long, value_name = "OUT.svg")]
     svg: Option<PathBuf>,
@@ -43,15 +46,37 @@ pub(crate) struct Fuse {
     /// Compile original and result, and compare what they compute on random data of random sizes
     #[arg(long)]
     verify: bool,
-    /// Print the report as one JSON object on standard output (needs -o)
-    #[arg(long, requires = "output")]
+    /// Print the report as one JSON object on standard output (needs -o, --in-place or --check)
+    #[arg(long)]
     json: bool,
     /// Print no report
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
-    /// Tell how long each pass takes
+    /// Tell every decision, and how long each pass takes
     #[arg(short, long)]
     verbose: bool,
+}
+
+/// What is done with results other than to print one of them.
+#[derive(Debug, Args)]
+#[group(multiple = true)]
+struct Results {
+    /// Write each result to its source; a file whose result is the same, or that has an error, is not touched
+    #[arg(long, conflicts_with_all = ["output", "diff", "check"])]
+    in_place: bool,
+    /// Print how the results differ from the sources, and write nothing
+    #[arg(long, conflicts_with_all = ["output", "json"])]
+    diff: bool,
+    /// Write nothing, and fail if a result differs from its source
+    #[arg(long, conflicts_with = "output")]
+    check: bool,
+}
+
+impl Results {
+    /// What happens to files whose results differ from them.
+    fn verb(&self) -> &'static str {
+        if self.in_place { "changed" } else { "would change" }
+    }
 }
 
 /// Which loops of a C file are looked at, and what a plan for them is to be the best in.
@@ -211,6 +236,57 @@ enum ObjectiveName {
 
 /// `frit fuse`; the exit status.
 pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
+    let Fuse { files, output, results, svg, json, .. } = command;
+    let in_place = results.in_place || results.diff || results.check;
+    if files.len() > 1 && (!in_place || svg.is_some()) {
+        let why = if svg.is_some() {
+            "`--svg` draws one file"
+        } else {
+            "the results of several files need `--in-place`, `--diff` or `--check`"
+        };
+        return Err(Error::usage(why));
+    }
+    if *json && !in_place && output.is_none() {
+        return Err(Error::usage(
+            "`--json` needs `-o`, `--in-place` or `--check`: standard output has room for one of result and report",
+        ));
+    }
+    let (mut changed, mut worst) = (0, 0);
+    let mut reports = Vec::new();
+    for file in files {
+        match fuse_file(command, file, in_place) {
+            Ok(done) => {
+                changed += usize::from(done.is_changed);
+                reports.push(done.report);
+            }
+            Err(error) if files.len() == 1 => return Err(error),
+            // The other files are no worse for it.
+            Err(error) => {
+                worst = worst.max(error.exit_code());
+                crate::report(&error);
+            }
+        }
+    }
+    if *json && files.len() == 1 {
+        print(format!("{:#}\n", reports.remove(0)))?;
+    } else if *json {
+        print(format!("{:#}\n", serde_json::Value::Array(reports)))?;
+    } else if files.len() > 1 && !command.quiet {
+        let errors = files.len() - reports.len();
+        let errors = if errors > 0 { format!(", {errors} with errors") } else { String::new() };
+        tell(&format!("{} files: {changed} {}{errors}\n", files.len(), results.verb()));
+    }
+    Ok(if worst == 0 && results.check && changed > 0 { 1 } else { worst })
+}
+
+/// A file that was fused, and written if it was to be.
+struct Done {
+    is_changed: bool,
+    report: serde_json::Value,
+}
+
+fn fuse_file(command: &Fuse, path: &Path, in_place: bool) -> Result<Done, Error> {
+    let Fuse { files, output, results, .. } = command;
     let options = FuseOptions {
         parallel: command.parallel,
         simd: command.simd,
@@ -220,38 +296,60 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
             tolerance: if command.regions.reassociate { 1e-4 } else { 0.0 },
             ..VerifyOptions::default()
         }),
-        ..command.regions.options(&command.file, command.sizes.as_deref(), command.fusion_limit)?
+        in_place,
+        ..command.regions.options(path, command.sizes.as_deref(), command.fusion_limit)?
     };
-    let text = c_loops::load(&command.file)?;
-    let progress = Progress::new("fusing");
-    let fused = c_loops::fuse_telling(&command.file, &text, &options, &|doing| progress.says(doing))?;
+    let source = c_loops::load(path)?;
+    let name = path.display().to_string();
+    let progress = Progress::new(&format!("fusing {name}"));
+    let fused = c_loops::fuse_telling(path, &source, &options, &|doing| progress.says(doing))?;
     drop(progress);
     if command.verbose {
         show_timings(&fused.timings);
     }
     let differs =
         fused.verified.iter().any(|verified| matches!(verified.outcome, c_loops::verify::Outcome::Differs { .. }));
-    if command.json {
-        print(format!("{:#}\n", report::json(&fused)))?;
-    } else if !command.quiet {
-        let mut stderr = std::io::stderr().lock();
-        let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        // If standard error is closed there is no one left to tell.
-        let _ = stderr.write_all(report::terminal(&fused, color).as_bytes());
+    if !command.quiet && !command.json {
+        if files.len() > 1 {
+            tell(&format!("{name}: {}\n", report::summary(&fused)));
+        }
+        // A line for each of several files is enough, unless something is wrong with one.
+        if files.len() == 1 || command.verbose || differs {
+            tell(&report::terminal(&fused, is_colored(), command.verbose));
+        }
     }
     if differs {
-        return Err(Error::input(
-            "the result does not compute what the original does, so it was not written; please report it",
-        ));
+        let what = format!(
+            "the result of `{name}` does not compute what the original does, so it was not written; please report it"
+        );
+        return Err(Error::input(what));
     }
-    let name = command.file.display().to_string();
+    let is_changed = fused.text != source;
     let text = c_loops::encoding::encode(&fused.text);
     let drawing = command.svg.as_ref().map(|_| c_loops::drawing::print(&fused, &name, Format::Svg));
     let drawing = command.svg.as_deref().zip(drawing.as_deref().map(str::as_bytes));
-    let files: Vec<_> = drawing.into_iter().chain(command.output.as_deref().map(|path| (path, &text[..]))).collect();
-    write_texts(&files)?;
-    if command.output.is_none() {
+    let target = if results.in_place && is_changed { Some(path) } else { output.as_deref() };
+    let written: Vec<_> = drawing.into_iter().chain(target.map(|path| (path, &text[..]))).collect();
+    write_texts(&written)?;
+    if results.diff {
+        print(c_loops::encoding::encode(&unified_diff(&name, &source, &fused.text)))?;
+    } else if output.is_none() && !results.in_place && !results.check {
         print(&text)?;
     }
-    Ok(0)
+    Ok(Done { is_changed, report: report::json(&fused) })
+}
+
+/// What changed, as `patch` takes it.
+fn unified_diff(name: &str, source: &str, result: &str) -> String {
+    let diff = similar::TextDiff::from_lines(source, result);
+    diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+}
+
+/// To standard error; if that is closed there is no one left to tell.
+fn tell(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn is_colored() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }

@@ -54,10 +54,11 @@ enum Command {
     ///
     /// The plan is the best there is, and says why each array that stays does so.
     Plan(plan::Plan),
-    /// Fuse the loop nests of a C file and shrink its temporary arrays, source to source
+    /// Fuse the loop nests of C files and shrink their temporary arrays, source to source
     ///
-    /// Regions are what stands between `#pragma scop` and `#pragma endscop`; everything else is kept byte for byte. The report says what was
-    /// fused, what was not and why, and what became of each temporary array.
+    /// Regions are what stands between `#pragma scop` and `#pragma endscop`; everything else is kept byte for byte. The report says what became of
+    /// each temporary array, which loops run as one, and why others do not. The result of one file goes to standard output or to -o; of several
+    /// files, --in-place, --diff or --check say what to do.
     Fuse(fuse::Fuse),
     /// Fuse the loops of LLVM IR: runs `frit-llvm`
     ///
@@ -208,6 +209,9 @@ struct Explain {
     /// Write a page for the browser
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
+    /// Of a C file: every decision in the source's lines, too
+    #[arg(long)]
+    all: bool,
     /// Merge loops, and then change how they run, only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,

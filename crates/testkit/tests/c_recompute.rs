@@ -11,7 +11,11 @@ fn fused(signature: &str, body: &str, recompute: Recompute) -> FusedFile {
     let text = format!("{signature}\n{{\n{body}}}\n");
     let options = FuseOptions { recompute, verify: Some(VerifyOptions::default()), ..FuseOptions::default() };
     let fused = fuse(Path::new("f.c"), &text, &options).unwrap_or_else(|error| panic!("{error}"));
-    assert!(fused.verified.iter().all(|verified| verified.outcome.is_same()), "{}", report::terminal(&fused, false));
+    assert!(
+        fused.verified.iter().all(|verified| verified.outcome.is_same()),
+        "{}",
+        report::terminal(&fused, false, true)
+    );
     fused
 }
 

@@ -52,11 +52,13 @@ pub struct Transformed {
 pub struct WriteOptions {
     /// The file begins with a comment that says what was done.
     pub header: bool,
+    /// The comment seals the file: [`is_sealed`] holds for it until it is edited.
+    pub seal: bool,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { header: true }
+        WriteOptions { header: true, seal: false }
     }
 }
 
@@ -91,6 +93,11 @@ pub struct Written {
     pub remarks: Vec<Remark>,
     /// For each region whether it was replaced.
     pub is_transformed: Vec<bool>,
+}
+
+/// Whether the text is what an earlier run wrote and sealed: a run that would transform it again, a little differently, should not.
+pub fn is_sealed(text: &str) -> bool {
+    header::is_sealed(text)
 }
 
 /// Prints the file with these regions transformed; `None` leaves a region as it is.
@@ -140,7 +147,8 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
     if options.header && !titles.is_empty() {
         let (before, rest) = header::split(&body);
         let newline = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
-        written.text = format!("{before}{}{rest}", header::comment(&titles, newline));
+        let seal = options.seal.then(|| header::seal(before, rest));
+        written.text = format!("{before}{}{rest}", header::comment(&titles, seal.as_deref(), newline));
     } else {
         written.text = body;
     }

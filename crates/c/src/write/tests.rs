@@ -205,7 +205,7 @@ impl Case {
             shares: self.shares.clone(),
             notes: Vec::new(),
         };
-        write(&self.file, &[Some(transformed)], &WriteOptions { header: false })
+        write(&self.file, &[Some(transformed)], &WriteOptions { header: false, ..WriteOptions::default() })
     }
 
     fn check(&self, expected: &Expect) {
@@ -537,7 +537,7 @@ fn an_operand_that_is_split_in_two_is_written_out() {
     let statements = as_they_are(&scop);
     let program = case.program.clone();
     let transformed = Transformed { scop, statements, program, shares: Vec::new(), notes: Vec::new() };
-    let written = write(&case.file, &[Some(transformed)], &WriteOptions { header: false });
+    let written = write(&case.file, &[Some(transformed)], &WriteOptions { header: false, ..WriteOptions::default() });
     expect![[r#"
         void f(float *restrict y)
         {

@@ -164,6 +164,9 @@ fn options_without_effect_are_usage_errors() {
         (&["fuse", "in.c", "--sizes", "n"], "`n` in `--sizes` is not of the form NAME=NUMBER"),
         (&["fuse", "in.c", "--sizes", "n=-3"], "`n=-3` in `--sizes`: no size is negative"),
         (&["fuse", "in.c", "--sizes", "n=0"], "`n=0` in `--sizes`: nothing can be compared where there is nothing"),
+        (&["fuse", "in.c", "in.c"], "the results of several files need `--in-place`, `--diff` or `--check`"),
+        (&["fuse", "in.c", "in.c", "--check", "--svg", "g.svg"], "`--svg` draws one file"),
+        (&["fuse", "in.c", "--json"], "`--json` needs `-o`, `--in-place` or `--check`"),
         (&["fuse", "in.c", "--recompute=k"], "no region has an array `k`; they are "),
         (&["explain", "in.c", "--entry", "f"], "`--entry` has no effect"),
         (&["explain", "in.c", "3"], "a C file takes no arguments"),
@@ -228,4 +231,76 @@ fn c_is_not_read_without_libclang() {
     let done = place.frit(["fuse", "in.c"]).env("LIBCLANG_PATH", "/no/such/place").done();
     assert!(done.err.contains("libclang, version 17 or later, which is not found"), "{}", done.err);
     assert_eq!(done.text(), "");
+}
+
+/// A file of which nothing changes, and one that is no C.
+fn several() -> Place {
+    let place = place();
+    place.file("b.c", "void f(int n, float *restrict a)\n{\n#pragma scop\n    for (int i = 0; i < n; i++)\n        a[i] = 2;\n#pragma endscop\n}\n");
+    place.file("wrong.c", "void f(int n)\n{\n#pragma scop\n}\n");
+    place
+}
+
+#[test]
+fn the_report_says_what_runs_as_one_loop_and_why_arrays_stay_whole() {
+    let place = place();
+    let done = place.frit(["fuse", "in.c", "-o", "out.c"]).done().succeeded();
+    let expected = "\
+sharpen, line 6: 4 loop nests became 2
+  array   before   after  what it became
+  soft    4.0 MB  8.0 kB  window 2 x m
+  detail  4.0 MB  4.0 MB  kept: line 16 needs all of it, as it stays apart from line 12: the second loop needs `most`, which is known only when \
+the first one ends
+  total   8.0 MB  4.0 MB
+  peak    8.0 MB  4.0 MB  the most in use at a time
+  for m = 1000, n = 1000
+  declared outside of the region, so that all their memory stays reserved: soft
+  lines 6, 9 and 12 run as one loop
+  lines 12 and 16 stay apart: the second loop needs `most`, which is known only when the first one ends
+
+scale, line 25: 1 loop nest left as it was: nothing to be gained
+
+";
+    assert_eq!(done.err, expected);
+    let all = place.frit(["fuse", "in.c", "-o", "out.c", "-v"]).done().succeeded();
+    assert_eq!((all.said("note[loop-fusion]"), all.said("note[scalar-result-needed]")), (5, 1), "{}", all.err);
+    assert_eq!(place.frit(["explain", "in.c", "--all"]).done().succeeded().text().matches("note[").count(), 6);
+}
+
+#[test]
+fn several_files_are_written_in_place_and_a_later_run_leaves_them() {
+    let place = several();
+    let (sources, b) = (["fuse", "in.c", "b.c"], text(&place, "b.c"));
+    let with = |option: &'static str| sources.into_iter().chain([option]);
+    let summary = "in.c: 1 of 2 regions changed, temporary arrays 8.0 MB -> 4.0 MB for m = 1000, n = 1000\n\
+                   b.c: none of 1 region changed\n";
+    let checked = place.frit(with("--check")).fails(1, &[]);
+    assert_eq!(checked.err, format!("{summary}2 files: 1 would change\n"));
+    assert_eq!((text(&place, "in.c").as_str(), text(&place, "b.c")), (SHARPEN, b.clone()));
+    let diff = place.frit(with("--diff")).done().succeeded().text();
+    assert!(diff.starts_with("--- a/in.c\n+++ b/in.c\n@@ ") && !diff.contains("b.c"), "{diff}");
+    let done = place.frit(with("--in-place")).done().succeeded();
+    assert_eq!((done.text().as_str(), done.err), ("", format!("{summary}2 files: 1 changed\n")));
+    let written = text(&place, "in.c");
+    assert_eq!(text(&place, "b.c"), b);
+    let again = place.frit(with("--check")).done().succeeded();
+    assert_eq!(again.said("in.c: as an earlier run wrote it"), 1, "{}", again.err);
+    // What is edited is looked at again.
+    place.file("in.c", written.replace("/ 2", "/ 3"));
+    place.frit(with("--check")).fails(1, &["in.c: 1 of 2 regions changed"]);
+}
+
+#[test]
+fn a_file_with_an_error_does_not_keep_others_from_being_fused() {
+    let place = several();
+    let wrong = text(&place, "wrong.c");
+    place
+        .frit(["fuse", "wrong.c", "in.c", "--in-place"])
+        .fails(3, &["error[unmatched-scop]", "in.c: 1 of 2 regions changed", "2 files: 1 changed, 1 with errors"]);
+    assert_eq!(text(&place, "wrong.c"), wrong);
+    assert!(text(&place, "in.c").starts_with("/* Transformed by frit fuse:"));
+    assert_eq!(place.files(), ["b.c", "in.c", "wrong.c"]);
+    let reports = place.frit(["fuse", "in.c", "b.c", "--check", "--json"]).done().succeeded().text();
+    let reports: Value = serde_json::from_str(&reports).unwrap();
+    assert_eq!((reports[0]["sealed"].as_bool(), reports[1]["regions"].as_array().map(Vec::len)), (Some(true), Some(1)));
 }

@@ -2,15 +2,14 @@
 //! keeps nests apart, and the loops that they became with what is left of the arrays.
 
 use super::FusedFile;
-use super::report::{fate_text, headline};
-use crate::explain::sizes;
+use super::report::{fate_text, headline, size};
 use crate::graph::svg::{self, Annotate, Drawing, Plain};
 use crate::graph::{Edge, Format, Graph, Node, NodeKind, dot};
 use frit_c::Region;
 use frit_scop::fusion::{Nest, NestGraph, NestTie};
 use frit_scop::program::Fate;
 use frit_scop::{Array, Scop, memory};
-use frit_support::{SourceMap, Table};
+use frit_support::{SourceMap, Span, Table};
 
 /// What the words and marks of the drawings mean.
 pub(super) const LEGEND: [&str; 7] = [
@@ -57,8 +56,7 @@ impl Flow<'_> {
     }
 
     fn bytes(&self, array: Array, fate: &Fate) -> String {
-        let bytes = memory::bytes(self.scop, array, fate, self.sizes).unwrap_or(0);
-        sizes::bytes(i128::try_from(bytes).unwrap_or(i128::MAX))
+        size(memory::bytes(self.scop, array, fate, self.sizes).unwrap_or(0))
     }
 
     /// A scalar in the source.
@@ -100,10 +98,6 @@ impl Flow<'_> {
                 names.push(name);
             }
         }
-        let span = match nest.source {
-            Some(source) => self.scop.loops[source].span,
-            None => self.scop.statements[nest.statements[0]].span,
-        };
         let kind = match nest.source {
             Some(source) if nest.is_part => format!("part of the loop over {}", self.scop.loops[source].name),
             Some(source) => format!("loop over {}", self.scop.loops[source].name),
@@ -114,10 +108,22 @@ impl Flow<'_> {
             kind: if nest.source.is_some() { NodeKind::WithLoop } else { NodeKind::Statement },
             title: names.join(", "),
             details: vec![kind],
-            line: self.sources.position(span).map(|place| place.line),
-            span,
+            line: self.line(nest),
+            span: self.span(nest),
             inside: Graph::default(),
         }
+    }
+
+    fn span(&self, nest: &Nest) -> Span {
+        match nest.source {
+            Some(source) => self.scop.loops[source].span,
+            None => self.scop.statements[nest.statements[0]].span,
+        }
+    }
+
+    /// The line that a nest begins at.
+    pub(super) fn line(&self, nest: &Nest) -> Option<usize> {
+        self.sources.position(self.span(nest)).map(|place| place.line)
     }
 }
 

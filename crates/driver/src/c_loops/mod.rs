@@ -2,6 +2,7 @@
 //!
 //! [`fuse`] reads a file, transforms its regions one by one, and prints it; a region that cannot be transformed, or would gain nothing, stays as it is.
 //! - [`recompute`]: which arrays are computed where they are read;
+//! - [`outline`]: which nests run as one loop, and why others do not;
 //! - [`drawing`]: their data flow before and after, drawn;
 //! - [`report`]: what became of each region's loops and arrays, for people and programs;
 //! - [`page`]: all of that for a browser;
@@ -12,6 +13,7 @@
 pub mod commands;
 pub mod drawing;
 pub mod encoding;
+pub mod outline;
 pub mod page;
 mod recompute;
 pub mod report;
@@ -32,6 +34,7 @@ use frit_scop::program::Fate;
 use frit_scop::recompute::{Evaluation, Inlined, Recomputed};
 use frit_scop::{Array, Param, Scop, Statement, embed, expand, generate, memory, sharing, tree::FusedTree};
 use frit_support::{Diagnostic, SourceMap, Table};
+use outline::Outline;
 pub use recompute::Recompute;
 use report::RegionReport;
 use std::cell::RefCell;
@@ -67,6 +70,8 @@ pub struct FuseOptions {
     pub sizes: BTreeMap<String, i64>,
     /// Compare the result with the original.
     pub verify: Option<VerifyOptions>,
+    /// The result is to take the place of the source: it is sealed, and a source that is sealed stays as it is.
+    pub in_place: bool,
 }
 
 impl Default for FuseOptions {
@@ -83,6 +88,7 @@ impl Default for FuseOptions {
             at_most: None,
             sizes: BTreeMap::new(),
             verify: None,
+            in_place: false,
         }
     }
 }
@@ -99,6 +105,8 @@ pub struct FusedFile {
     pub text: String,
     /// Regions were looked for without pragmas, too.
     pub auto: bool,
+    /// An earlier run wrote the file in its place, and it has not been edited since: it was not looked at.
+    pub is_sealed: bool,
     /// What became of each region.
     pub regions: Vec<RegionReport>,
     /// What a user should know of places that were not understood.
@@ -107,6 +115,21 @@ pub struct FusedFile {
     pub verified: Vec<Verified>,
     /// How long each pass took, for all regions together.
     pub timings: Vec<Timing>,
+}
+
+impl FusedFile {
+    fn sealed(sources: SourceMap, text: &str) -> FusedFile {
+        FusedFile {
+            sources,
+            text: text.to_string(),
+            auto: false,
+            is_sealed: true,
+            regions: Vec::new(),
+            remarks: Vec::new(),
+            verified: Vec::new(),
+            timings: Vec::new(),
+        }
+    }
 }
 
 /// Reads a C file; bytes that are no UTF-8 are characters as [`encoding`] has them.
@@ -148,6 +171,9 @@ pub fn fuse_telling(
             let mut watch = Watch { doing, region: String::new(), timings: Vec::new() };
             let mut sources = SourceMap::new();
             let id = sources.add(path.display().to_string(), text.to_string());
+            if options.in_place && frit_c::is_sealed(text) {
+                return Ok(FusedFile::sealed(sources, text));
+            }
             let compile = frit_c::CompileOptions { path: path.display().to_string(), ..options.read.compile.clone() };
             let read = frit_c::ReadOptions { compile, ..options.read.clone() };
             let options = &FuseOptions { read, ..options.clone() };
@@ -198,7 +224,8 @@ fn fuse_file(
         transformed.push(result);
     }
     watch.region.clear();
-    let written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile));
+    let write = frit_c::WriteOptions { seal: options.in_place, ..frit_c::WriteOptions::default() };
+    let written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile, &write));
     for (report, _) in regions.iter_mut().zip(&written.is_transformed).filter(|(_, is_transformed)| !**is_transformed) {
         report.stays("it could not be printed");
     }
@@ -217,6 +244,7 @@ fn fuse_file(
         sources,
         text: written.text,
         auto: options.read.auto,
+        is_sealed: false,
         regions,
         remarks,
         verified,
@@ -225,9 +253,13 @@ fn fuse_file(
 }
 
 /// The file with its regions transformed; those that the compiler would not accept stay as they are.
-fn accepted(file: &File, transformed: &mut [Option<Transformed>], options: &frit_c::CompileOptions) -> frit_c::Written {
-    let write =
-        |transformed: &[Option<Transformed>]| frit_c::write(file, transformed, &frit_c::WriteOptions::default());
+fn accepted(
+    file: &File,
+    transformed: &mut [Option<Transformed>],
+    options: &frit_c::CompileOptions,
+    write: &frit_c::WriteOptions,
+) -> frit_c::Written {
+    let write = |transformed: &[Option<Transformed>]| frit_c::write(file, transformed, write);
     let is_refused = |written: &frit_c::Written| {
         written.is_transformed.contains(&true) && file.refusal(&written.text, options).is_some()
     };
@@ -361,6 +393,7 @@ struct Request<'a> {
 struct Found {
     log: Log,
     graphs: Option<[Graph; 2]>,
+    outline: Outline,
 }
 
 impl Request<'_> {
@@ -408,6 +441,7 @@ impl Request<'_> {
             return Err(Failure::TakesMore);
         }
         found.graphs = planned.graphs.take();
+        found.outline = std::mem::take(&mut planned.outline);
         self.generated(planned, watch)
     }
 
@@ -483,8 +517,9 @@ impl Request<'_> {
         let memory = memory::cost(&scop, &tree, &contraction.fates, &shares, &sizes)?;
         let stored = memory::stored(&scop, &contraction.fates, &shares, &sizes)?;
         let flow = Flow { region, scop: &scop, fates: &contraction.fates, sizes: &sizes, sources };
+        let outline = nests.as_ref().map_or_else(Outline::default, |nests| Outline::new(&flow, nests, &tree));
         let graphs = nests.map(|nests| flow.graphs(&nests));
-        Ok(Planned { scop, statements, inlined, graphs, tree, contraction, shares, sizes, memory, stored })
+        Ok(Planned { scop, statements, inlined, graphs, outline, tree, contraction, shares, sizes, memory, stored })
     }
 
     /// Makes loops of a plan; `None` if nothing is to be gained.
@@ -536,6 +571,7 @@ struct Planned {
     inlined: BTreeMap<Array, Inlined>,
     /// Its nests before and after.
     graphs: Option<[Graph; 2]>,
+    outline: Outline,
     tree: FusedTree,
     contraction: Contraction,
     /// Pairs of which the first uses the storage of the second.

@@ -3,9 +3,8 @@
 
 use super::FusedFile;
 use super::drawing::{LEGEND, drawing};
-use super::report::{RegionReport, headline, outside_text, sentence, sizes_text};
+use super::report::{RegionReport, headline, outside_text, sentence, size, sizes_text};
 use crate::explain::html::{capital, data, lines, page, with_code};
-use crate::explain::sizes;
 use crate::graph::Node;
 use crate::graph::svg::{Annotate, Drawing, escape};
 use frit_plan::{Decision, Outcome};
@@ -99,8 +98,7 @@ impl Page<'_> {
              <th scope=\"col\">after</th><th scope=\"col\">what it became</th><th scope=\"col\">declared</th></tr>\n",
         );
         let mut row = |name: &str, bytes: (u128, u128), fate: &str, line: Option<usize>| {
-            let [before, after] =
-                [bytes.0, bytes.1].map(|bytes| sizes::bytes(i128::try_from(bytes).unwrap_or(i128::MAX)));
+            let (before, after) = (size(bytes.0), size(bytes.1));
             let line = line.map(|line| format!("<a href=\"#L{line}\">line {line}</a>")).unwrap_or_default();
             let (name, fate) = (escape(name), escape(fate));
             let _ = writeln!(

@@ -1,8 +1,10 @@
 //! What became of the regions of a C file: loops, arrays and memory, before and after, and every decision with its reason. For the terminal, as
 //! JSON, and as the comment at the head of the transformed file.
 
+use super::outline::Outline;
 use super::recompute::RULE;
 use super::{Decided, Found, FuseOptions, FusedFile, NOMINAL, Request};
+use crate::explain::sizes;
 use crate::graph::Graph;
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
@@ -38,6 +40,8 @@ pub struct RegionReport {
     pub log: Log,
     /// The loop nests and what flows between them, before and after; `None` if nothing could be planned.
     pub graphs: Option<[Graph; 2]>,
+    /// Which nests run as one loop, and why others do not.
+    pub outline: Outline,
     /// The values that parameters were taken to have.
     pub sizes: BTreeMap<String, i64>,
     /// Temporary arrays that need less than they have, or nothing, and are not declared in the region.
@@ -78,6 +82,7 @@ impl RegionReport {
     pub(super) fn stays(&mut self, why: &str) {
         self.unchanged.get_or_insert_with(|| why.to_string());
         self.arrays.clear();
+        self.outline.loops.clear();
         (self.nests.1, self.pieces) = (self.nests.0, self.nests.0);
         (self.total.1, self.peak.1) = (self.total.0, self.peak.0);
         if let Some([before, after]) = &mut self.graphs {
@@ -130,7 +135,11 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
                 fates.push(text);
             }
         }
-        let reason = parts.iter().find_map(|&part| contraction.reasons[part]).map(reason_text);
+        let of_fusion = || parts.iter().find_map(|&part| found.outline.why_whole(part));
+        let reason = match parts.iter().find_map(|&part| contraction.reasons[part]) {
+            Some(Reason::UnboundedWindow) => of_fusion().or_else(|| Some(reason_text(Reason::UnboundedWindow))),
+            reason => reason.map(reason_text),
+        };
         Some(ArrayReport {
             name: c.name.clone(),
             element: c.element.clone(),
@@ -156,6 +165,7 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         peak: (before.peak, after.peak),
         log: found.log,
         graphs: found.graphs,
+        outline: found.outline,
         sizes: taken(request),
         reserved,
         used_after: used_after(region),
@@ -196,6 +206,7 @@ pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) ->
         peak: (cost.peak, cost.peak),
         log: found.log,
         graphs: found.graphs,
+        outline: found.outline,
         sizes: taken(request),
         reserved: Vec::new(),
         used_after: used_after(region),
@@ -305,23 +316,34 @@ pub(super) fn values(region: &Region, options: &FuseOptions) -> BTreeMap<Param, 
         .collect()
 }
 
-/// The report for the terminal, with colours if `color`: decisions in the source's lines, then memory.
-pub fn terminal(fused: &FusedFile, color: bool) -> String {
-    let mut text = diagnostic::render(&fused.sources, &fused.remarks, color);
+/// How many pairs of loops that stay apart are told of a region if not all decisions are.
+const MOST_APART: usize = 6;
+
+/// The report for the terminal, with colours if `color`: for each region its memory, array by array, and the loops that it became; then what was
+/// not understood. With `all`, every decision stands in the source's lines, too.
+pub fn terminal(fused: &FusedFile, color: bool, all: bool) -> String {
+    let mut text = String::new();
     for region in &fused.regions {
-        let messages: Vec<Diagnostic> =
-            region.log.decisions.iter().map(|decision| message(decision, region, &fused.sources)).collect();
-        text += &diagnostic::render(&fused.sources, &messages, color);
         let _ = writeln!(text, "{}, line {}: {}", region.function, region.line, headline(region));
         if region.unchanged.is_none() {
             text += &table(region);
         }
+        for sentence in region.outline.sentences(if all { usize::MAX } else { MOST_APART }) {
+            let _ = writeln!(text, "  {sentence}");
+        }
         text.push('\n');
+        if all {
+            let decisions = region.log.decisions.iter().map(|decision| message(decision, region, &fused.sources));
+            text += &diagnostic::render(&fused.sources, &decisions.collect::<Vec<_>>(), color);
+        }
     }
     for verified in &fused.verified {
         let _ = writeln!(text, "{}: {}", verified.function, verified.outcome);
     }
-    if fused.regions.is_empty() && !fused.remarks.is_empty() && !fused.auto {
+    text += &diagnostic::render(&fused.sources, &fused.remarks, color);
+    if fused.is_sealed {
+        text += "nothing was done: an earlier run wrote the file in its place; without the comment at its head it is fused anew\n";
+    } else if fused.regions.is_empty() && !fused.remarks.is_empty() && !fused.auto {
         text += "nothing was transformed: see above\n";
     } else if fused.regions.is_empty() && fused.auto {
         text += "no region was found: --auto takes two loop nests or more in a row that are understood";
@@ -332,9 +354,46 @@ pub fn terminal(fused: &FusedFile, color: bool) -> String {
     text
 }
 
+/// What became of a file, in a line: `2 of 3 regions changed, temporary arrays 24.0 MB -> 12.0 kB`.
+pub fn summary(fused: &FusedFile) -> String {
+    let changed: Vec<&RegionReport> = fused.regions.iter().filter(|region| region.unchanged.is_none()).collect();
+    match (fused.regions.len(), changed.len()) {
+        _ if fused.is_sealed => "as an earlier run wrote it".to_string(),
+        (0, _) => "no region".to_string(),
+        (all, 0) => format!("none of {} changed", count(all, "region")),
+        (all, some) => {
+            let total = |of: &dyn Fn(&RegionReport) -> u128| {
+                changed.iter().map(|region| of(region)).fold(0, u128::saturating_add)
+            };
+            let (before, after) = (total(&|region| region.total.0), total(&|region| region.total.1));
+            let sizes: BTreeMap<String, i64> = changed.iter().flat_map(|region| region.sizes.clone()).collect();
+            let memory = match (before, after) {
+                (0, 0) => String::new(),
+                _ => format!(
+                    ", temporary arrays {} -> {}{}",
+                    size(before),
+                    size(after),
+                    of_sizes(&sizes).map(|sizes| format!(" {sizes}")).unwrap_or_default()
+                ),
+            };
+            format!("{some} of {} changed{memory}", count(all, "region"))
+        }
+    }
+}
+
+/// `1 loop nest`, `2 loop nests`.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A number of bytes for people.
+pub(super) fn size(bytes: u128) -> String {
+    sizes::bytes(i128::try_from(bytes).unwrap_or(i128::MAX))
+}
+
 /// What became of a region's nests, in a line.
 pub(super) fn headline(region: &RegionReport) -> String {
-    let count = |n: usize| if n == 1 { "1 loop nest".to_string() } else { format!("{n} loop nests") };
+    let count = |n: usize| count(n, "loop nest");
     let is_refused = |decision: &Decision| matches!(decision.outcome, Outcome::Refused { .. });
     match &region.unchanged {
         Some(why) if why.is_empty() && region.nests.0 == 0 => {
@@ -351,16 +410,20 @@ pub(super) fn headline(region: &RegionReport) -> String {
 
 /// Memory before and after, array by array.
 fn table(region: &RegionReport) -> String {
-    let mut rows = vec![["array".to_string(), "bytes before".into(), "after".into(), "what it became".into()]];
+    let mut rows = vec![["array".to_string(), "before".into(), "after".into(), "what it became".into()]];
     for array in &region.arrays {
-        rows.push([array.name.clone(), array.bytes.0.to_string(), array.bytes.1.to_string(), array.became()]);
+        rows.push([array.name.clone(), size(array.bytes.0), size(array.bytes.1), array.became()]);
     }
     let (before, after) = region.total;
-    rows.push(["total".into(), before.to_string(), after.to_string(), String::new()]);
-    rows.push(["peak".into(), region.peak.0.to_string(), region.peak.1.to_string(), String::new()]);
+    rows.push(["total".into(), size(before), size(after), String::new()]);
+    rows.push(["peak".into(), size(region.peak.0), size(region.peak.1), "the most in use at a time".into()]);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let [a, b, c] = [width(0), width(1), width(2)];
     let mut text = String::new();
+    // Without temporary arrays there is nothing to compare.
+    if region.arrays.is_empty() && region.total == (0, 0) {
+        rows.clear();
+    }
     for [name, before, after, fate] in &rows {
         let _ = writeln!(text, "{}", format!("  {name:<a$}  {before:>b$}  {after:>c$}  {fate}").trim_end());
     }
@@ -372,7 +435,11 @@ fn table(region: &RegionReport) -> String {
 
 /// The sizes for which bytes are told, if they depend on any.
 pub(super) fn sizes_text(region: &RegionReport) -> Option<String> {
-    let sizes: Vec<String> = region.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    of_sizes(&region.sizes)
+}
+
+fn of_sizes(sizes: &BTreeMap<String, i64>) -> Option<String> {
+    let sizes: Vec<String> = sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     (!sizes.is_empty()).then(|| format!("for {}", sizes.join(", ")))
 }
 
@@ -476,10 +543,17 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 })
                 .collect();
             let (before, after) = region.total;
+            let loops: Vec<_> = (region.outline.loops.iter())
+                .map(|of| serde_json::json!({ "lines": of.lines, "moved": of.moved }))
+                .collect();
+            let apart: Vec<_> = (region.outline.apart.iter())
+                .map(|of| serde_json::json!({ "first": of.lines.0, "second": of.lines.1, "code": of.code, "why": of.why }))
+                .collect();
             serde_json::json!({
                 "function": region.function, "line": region.line, "transformed": region.unchanged.is_none(),
                 "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
                 "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
+                "loops": loops, "apart": apart,
                 "reserved": region.reserved, "used_after": region.used_after,
                 "total_before": number(before), "total_after": number(after),
                 "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
@@ -498,7 +572,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
     let verified: Vec<_> = fused.verified.iter().map(|verified| serde_json::json!({
         "function": verified.function, "same": verified.outcome.is_same(), "outcome": verified.outcome.to_string(),
     })).collect();
-    serde_json::json!({ "format": "fuse/1", "regions": regions, "remarks": remarks, "verified": verified })
+    serde_json::json!({ "format": "fuse/1", "sealed": fused.is_sealed, "regions": regions, "remarks": remarks, "verified": verified })
 }
 
 /// Beyond 2^64 bytes, as many as that.
