@@ -4,7 +4,7 @@ use super::drawing::Flow;
 use frit_scop::fusion::{NestGraph, NestTie};
 use frit_scop::tree::{Fused, FusedLoop, FusedTree, Member};
 use frit_scop::{Array, Statement};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What became of the loop nests of a region.
@@ -87,8 +87,15 @@ impl Outline {
         let mut lines = Vec::new();
         for merged in self.loops.iter().filter(|merged| merged.lines.len() > 1) {
             let mut line = format!("{} run as one loop", list(&merged.lines));
-            for (at, (nest, how)) in merged.moved.iter().enumerate() {
-                let _ = write!(line, "{} line {nest} {how}", if at == 0 { ":" } else { "," });
+            let mut alike: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+            for (nest, how) in &merged.moved {
+                alike.entry(how).or_default().insert(*nest);
+            }
+            let mut alike: Vec<(&str, BTreeSet<usize>)> = alike.into_iter().collect();
+            alike.sort_by(|one, other| one.1.cmp(&other.1));
+            for (at, (how, nests)) in alike.iter().enumerate() {
+                let (start, verb) = (if at == 0 { ":" } else { "," }, if nests.len() == 1 { "runs" } else { "run" });
+                let _ = write!(line, "{start} {} {verb} {how}", list(nests));
             }
             lines.push(line);
         }
@@ -133,16 +140,16 @@ fn moved(
         let natural = if flow.scop.loops[member.source].is_reversed { -1 } else { 1 };
         let mut ways: Vec<String> = Vec::new();
         if member.scale.signum() != natural {
-            ways.push("runs backwards".into());
+            ways.push("backwards".into());
         }
         if member.scale.abs() > 1 {
-            ways.push(format!("runs once in {} iterations", member.scale.abs()));
+            ways.push(format!("once in {} iterations", member.scale.abs()));
         }
         let later = member.shift.saturating_sub(earliest);
         if member.offset.is_empty() && later > 0 {
-            ways.push(format!("runs {later} iteration{} later", if later == 1 { "" } else { "s" }));
+            ways.push(format!("{later} iteration{} later", if later == 1 { "" } else { "s" }));
         } else if !member.offset.is_empty() && ways.is_empty() {
-            ways.push("starts later".into());
+            ways.push("later".into());
         }
         (!ways.is_empty()).then(|| (line, ways.join(" and ")))
     };
