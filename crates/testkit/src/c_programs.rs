@@ -7,6 +7,7 @@
 //!
 //! Most nests read what the nests before them have made, at constant distances: fusing them pays.
 
+pub mod idioms;
 mod nests;
 
 use crate::c_harness::{self, Kernel};

@@ -1,13 +1,13 @@
 //! Generated affine C programs are fused and compute the same, bit for bit; how often each transformation was made is counted, and none
 //! may be absent.
 
+use frit_driver::c_loops::ReadOptions;
 use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_plan::Outcome;
 use frit_support::random;
-use frit_testkit::c_programs::{CProgram, batch, generate};
+use frit_testkit::c_programs::{CProgram, batch, generate, idioms};
 use frit_testkit::place::{Scratch, failures, run_c};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Mutex;
 
 /// How many programs are compiled as one.
@@ -15,8 +15,16 @@ const BATCH: usize = 30;
 
 /// What a C program writes.
 fn output(text: &str) -> Result<String, String> {
+    let scratch = Scratch::new("c-generated");
+    header(&scratch)?;
     // Programs run for much less time than optimising them would take; `c_fused` compiles kernels with optimisations.
-    run_c("cc", &["-O0"], text, &Scratch::new("c-generated").join("programs"))
+    run_c("cc", &["-O0"], text, &scratch.join("programs"))
+}
+
+/// Writes the header that dressed programs include.
+fn header(scratch: &Scratch) -> Result<(), String> {
+    let (name, text) = idioms::HEADER;
+    std::fs::write(scratch.join(name), text).map_err(|error| error.to_string())
 }
 
 /// What was done to a program: merges by their rules, and arrays by what they became.
@@ -51,11 +59,12 @@ fn options(batch: usize) -> FuseOptions {
 }
 
 /// Fuses a batch and compares; the first program that differs, if one does.
-fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize>>) -> Result<(), String> {
+fn check(programs: &[CProgram], options: &FuseOptions, counts: &Mutex<BTreeMap<String, usize>>) -> Result<(), String> {
     let mut fused = Vec::new();
-    let options = options(at);
+    let scratch = Scratch::new("c-generated-sources");
+    header(&scratch)?;
     for program in programs {
-        let done = c_loops::fuse(Path::new("generated.c"), &program.source, &options)
+        let done = c_loops::fuse(&scratch.join("generated.c"), &program.source, options)
             .map_err(|error| format!("{error}\n{}", program.source))?;
         count(&done, &mut counts.lock().unwrap());
         fused.push(CProgram { source: done.text, ..program.clone() });
@@ -79,18 +88,28 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
     Err("the batch differs, no program alone does".into())
 }
 
-#[test]
-fn fused_programs_compute_what_they_did() {
-    let seeds: Vec<u64> = random::seeds(random::cases(120)).collect();
+/// Fuses and compares the programs of so many seeds; how often each thing was done.
+fn all_agree(
+    cases: usize,
+    program: &(dyn Fn(u64) -> CProgram + Sync),
+    options: &(dyn Fn(usize) -> FuseOptions + Sync),
+) -> BTreeMap<String, usize> {
+    let seeds: Vec<u64> = random::seeds(random::cases(cases)).collect();
     let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
     let counts = Mutex::new(BTreeMap::new());
     let failures = failures(&batches, |(at, seeds)| {
-        let programs: Vec<CProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
-        check(&programs, *at, &counts).err().into_iter().collect()
+        let programs: Vec<CProgram> = seeds.iter().map(|&seed| program(seed)).collect();
+        check(&programs, &options(*at), &counts).err().into_iter().collect()
     });
     let counts = counts.into_inner().unwrap();
     println!("{counts:?}");
     assert!(failures.is_empty(), "{} batches differ; the first:\n{}", failures.len(), failures[0]);
+    counts
+}
+
+#[test]
+fn fused_programs_compute_what_they_did() {
+    let counts = all_agree(120, &generate, &options);
     let all = [
         "loop-fusion",
         "loop-alignment",
@@ -103,6 +122,20 @@ fn fused_programs_compute_what_they_did() {
         "recomputed",
     ];
     for what in all {
+        assert!(
+            !random::is_usual() || counts.get(what).is_some_and(|&count| count > 0),
+            "no program showed {what}: {counts:?}"
+        );
+    }
+}
+
+/// Macros of headers, typedefs, casts, pragmas, checks of allocations, and loops without a pragma round them hinder nothing.
+#[test]
+fn fused_programs_in_the_idioms_of_users_compute_what_they_did() {
+    let dressed = |seed| idioms::dressed(&generate(seed), seed);
+    let auto = |at| FuseOptions { read: ReadOptions { auto: true, ..ReadOptions::default() }, ..options(at) };
+    let counts = all_agree(60, &dressed, &auto);
+    for what in ["loop-fusion", "loop-alignment", "scalar", "window"] {
         assert!(
             !random::is_usual() || counts.get(what).is_some_and(|&count| count > 0),
             "no program showed {what}: {counts:?}"
