@@ -286,7 +286,8 @@ fn neighbours_are_not_overwritten_before_they_are_read() {
 fn points_of_one_colour_are_replaced_in_place() {
     let shown = marked(
         "func @main[%0](%1: f64[%0, %0], %2: i64) -> (*f64[%0, %0]) {
-          %3: f64[%0, %0] = for %4 < %2 (%5: f64[%0, %0] = %1) {
+          %13: f64[%0, %0] = copy %1
+          %3: f64[%0, %0] = for %4 < %2 (%5: f64[%0, %0] = %13) {
             %6: f64[%0, %0] = w0: with (%7, %8) in [%0, %0] {
               [0, 0] <= iv < [%0, %0] step [2, 2] width [1, 1] {
                 %9: f64 = index %5[%7, %8]

@@ -1,6 +1,6 @@
 //! `frit fuse`, and `frit explain` and `frit graph` of C files: the files that they write, and what they say.
 
-use crate::cli::place::Place;
+use crate::cli::place::{Place, project};
 use serde_json::Value;
 
 /// The second nest needs a row more of the first, so a window is left; the sum must be there before the third begins.
@@ -303,4 +303,24 @@ fn a_file_with_an_error_does_not_keep_others_from_being_fused() {
     let reports = place.frit(["fuse", "in.c", "b.c", "--check", "--json"]).done().succeeded().text();
     let reports: Value = serde_json::from_str(&reports).unwrap();
     assert_eq!((reports[0]["sealed"].as_bool(), reports[1]["regions"].as_array().map(Vec::len)), (Some(true), Some(1)));
+}
+
+/// A small library as users write it: several files, headers with macros, checks of allocations.
+#[test]
+fn an_image_library_is_built_with_and_without_frit() {
+    let place = Place::new();
+    for entry in std::fs::read_dir(project().join("examples/image")).unwrap() {
+        let path = entry.unwrap().path();
+        place.file(path.file_name().unwrap().to_str().unwrap(), std::fs::read(&path).unwrap());
+    }
+    let frit = format!("FRIT={}", env!("CARGO_BIN_EXE_frit"));
+    let made = place.command("make", ["-s", "CFLAGS=-O1 -ffp-contract=off", frit.as_str()]).done().succeeded();
+    assert!(made.err.contains("8 loop nests became 1"), "{}", made.err);
+    for size in ["67x41", "5x5", "3x9", "1x1"] {
+        let [plain, fused] = ["sketch", "sketch-fused"].map(|program| {
+            let said = place.command(&place.path(program), [size]).done().succeeded().text();
+            said.split_once("checksum").expect("it tells a checksum").1.to_string()
+        });
+        assert_eq!(plain, fused, "{size}");
+    }
 }
