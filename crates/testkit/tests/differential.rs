@@ -93,7 +93,7 @@ fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), Te
         ("native, optimised, two threads", options(Level::O1, Engine::Native, 2)),
     ];
     let ways: Vec<(&Unit, &Options)> = others.iter().map(|(_, options)| (&unit, options)).collect();
-    for ((engine, options), compiled) in others.iter().zip(frit_driver::compile_all(&ways)) {
+    for ((engine, _), compiled) in others.iter().zip(frit_driver::compile_all(&ways)) {
         let found = run_compiled(&unit, program, compiled);
         let agrees = match (&expected, &found) {
             (Ok(expected), Ok(found)) => expected == found,

@@ -318,7 +318,7 @@ fn an_image_library_is_built_with_and_without_frit() {
     assert!(made.err.contains("8 loop nests became 1"), "{}", made.err);
     for size in ["67x41", "5x5", "3x9", "1x1"] {
         let [plain, fused] = ["sketch", "sketch-fused"].map(|program| {
-            let said = place.command(&place.path(program), [size]).done().succeeded().text();
+            let said = place.command(place.path(program), [size]).done().succeeded().text();
             said.split_once("checksum").expect("it tells a checksum").1.to_string()
         });
         assert_eq!(plain, fused, "{size}");
