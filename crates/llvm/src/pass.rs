@@ -92,6 +92,8 @@ fn fuse(
     let is_small = func.has_attribute("optsize") || func.has_attribute("minsize");
     options.small = is_small && options.fuse == Fuse::Profitable;
     let mut tester = Tester::new(options.analysis);
+    // Branches that fusion makes itself, to ask something at run time, are no forks: their joins are known before it begins.
+    let mut joins: Option<HashSet<Block>> = None;
     for _ in 0..MOST_ROUNDS {
         let facts = Facts::new(func);
         let mut forms = Forms::new(&facts);
@@ -99,6 +101,8 @@ fn fuse(
         tester.may_assume = options.runtime_checks;
         let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
         let regions = regions(&mut forms, options.region_size, &is_part);
+        let joins_now = joins
+            .get_or_insert_with(|| unfold::forks(&facts, &guards(&regions)).iter().map(|fork| fork.join).collect());
         let mut chosen: Vec<(&Region, Vec<Cluster>, Vec<Prepared>)> = Vec::new();
         let mut taken: HashSet<Block> = HashSet::new();
         let mut apart: Vec<(Decision, Block)> = Vec::new();
@@ -129,7 +133,7 @@ fn fuse(
             chosen.push((region, clusters, prepared));
         }
         if chosen.is_empty() {
-            if let Some(fork) = fork_that_pays(&facts, &regions, &options, forks) {
+            if let Some(fork) = fork_that_pays(&facts, &regions, joins_now, &options, forks) {
                 drop(chosen);
                 drop(regions);
                 drop(forms);
@@ -137,6 +141,7 @@ fn fuse(
                 fork.unfold(func);
                 tidy::tidy(func);
                 changed = true;
+                joins = None;
                 continue;
             }
             // What stays apart is known only now.
@@ -174,15 +179,30 @@ fn fuse(
     changed
 }
 
-/// A branch behind which a loop is fused with others if it is there on each way. That is tried on a copy of the function.
-fn fork_that_pays(facts: &Facts, regions: &[Region], options: &Options, left: &mut usize) -> Option<Fork> {
-    if options.small || options.limit == Some(0) {
+/// The blocks that end with the guard of a loop.
+fn guards(regions: &[Region]) -> HashSet<Block> {
+    let nodes = regions.iter().flat_map(|region| &region.nodes).filter_map(Node::as_loop);
+    nodes.filter(|node| node.guard.is_some()).map(|node| node.from).collect()
+}
+
+/// A branch with one of these joins behind which a loop is fused with others if it is there on each way. That is tried on a copy
+/// of the function.
+fn fork_that_pays(
+    facts: &Facts,
+    regions: &[Region],
+    joins: &HashSet<Block>,
+    options: &Options,
+    left: &mut usize,
+) -> Option<Fork> {
+    if joins.is_empty() || options.small || options.limit == Some(0) {
         return None;
     }
-    let nodes = regions.iter().flat_map(|region| &region.nodes).filter_map(Node::as_loop);
-    let guards: HashSet<Block> = nodes.filter(|node| node.guard.is_some()).map(|node| node.from).collect();
+    let guards = guards(regions);
     let forks = unfold::forks(facts, &guards);
     let mut works = |at: usize| {
+        if !joins.contains(&forks[at].join) {
+            return false;
+        }
         if *left == 0 {
             return false;
         }

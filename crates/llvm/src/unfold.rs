@@ -16,7 +16,7 @@ const MOST_COPIED: usize = 200;
 /// A branch, and the loop behind it.
 pub(crate) struct Fork {
     /// Where its ways meet.
-    join: Block,
+    pub(crate) join: Block,
     /// For each copy: the blocks from which the ways that get it lead to the join.
     copied: Vec<Vec<Block>>,
     /// The blocks from the join to the end of the loop.
