@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets up what building Frit needs and is missing: a C compiler with OpenMP, and isl, the integer set library; and libclang with its headers, with
-# which `frit fuse` reads C. With --llvm also what the
-# LLVM level needs, `frit-llvm` and the plugin for clang and opt: LLVM 19 with its headers and a C++ compiler. With --test also what only its
-# tests need: the LLVM level's, Chromium, in which the page of `frit explain` is looked at, and clang, with which transformed C is compiled
-# besides the C compiler at hand. Rust must be there. Installs with apt-get, as root or through sudo; on other systems it says what to install.
+# Sets up what Frit needs and is missing: a C compiler with OpenMP; isl, the integer set library; and libclang with its headers, with which
+# `frit fuse` reads C. With --llvm also what the LLVM level needs, `frit-llvm` and the plugin for clang and opt: LLVM 19 with its headers and
+# a C++ compiler. With --test also what only its tests need: the LLVM level's, Chromium, in which the page of `frit explain` is looked at,
+# and clang, with which transformed C is compiled besides the C compiler at hand. Rust must be there. Installs with apt-get, as root or through
+# sudo; on other systems it says what to install.
 set -eu
 
 llvm=no test=no
@@ -52,7 +52,8 @@ fi
 
 # libclang 17 or later, loaded when a C file is read.
 has_libclang() {
-    [ -n "${LIBCLANG_PATH:-}" ] || ls /usr/lib/llvm-1[7-9]/lib/libclang-*.so* /usr/lib/llvm-[2-9][0-9]/lib/libclang-*.so* 2>/dev/null | grep -q .
+    # Not libclang-cpp, which is another library.
+    [ -n "${LIBCLANG_PATH:-}" ] || ls /usr/lib/llvm-1[7-9]/lib/libclang-[0-9]*.so* /usr/lib/llvm-[2-9][0-9]/lib/libclang-[0-9]*.so* 2>/dev/null | grep -q .
 }
 if ! has_libclang; then
     install libclang1-19 libclang-common-19-dev || echo "setup: without libclang, \`frit fuse\` reads no C" >&2

@@ -53,7 +53,9 @@ fn newest_directory() -> Option<std::path::PathBuf> {
         std::fs::read_dir(path.join("lib")).is_ok_and(|files| {
             files.flatten().any(|file| {
                 let name = file.file_name();
-                name.to_str().is_some_and(|name| name.starts_with("libclang-") && name.contains(".so"))
+                // Not libclang-cpp, which is another library.
+                let version = name.to_str().and_then(|name| name.strip_prefix("libclang-"));
+                version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(".so"))
             })
         })
     };
