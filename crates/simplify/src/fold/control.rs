@@ -123,13 +123,11 @@ impl Folder<'_> {
                         consumed: Vec::new(),
                     },
                 );
-                if trips <= 0 {
-                    self.dissolve(stmt, Block { stmts: Vec::new(), results: init });
-                    return Verdict::Gone;
-                }
-                let index = match kind {
-                    LoopKind::For { index, .. } => Some((index, Operand::i64(0))),
-                    LoopKind::While { .. } => None,
+                let (index, body) = match kind {
+                    LoopKind::For { .. } if trips <= 0 => (None, Block { stmts: Vec::new(), results: init.clone() }),
+                    LoopKind::For { index, .. } => (Some((index, Operand::i64(0))), body),
+                    // The condition is evaluated once, and may end the program.
+                    LoopKind::While { condition } => (None, Block { stmts: condition.stmts, results: init.clone() }),
                 };
                 for (param, start) in params.into_iter().zip(init).chain(index) {
                     let is_replaced = self.replacements.replace(param, start, &[]);
