@@ -154,6 +154,10 @@ fn ways(facts: &Facts, branch: Block, join: Block, parent: Option<Loop>) -> Opti
             work.extend(block.predecessors());
         }
     }
+    // Everything dominates what is never reached.
+    if !inside.iter().all(|&block| facts.is_reachable(block)) {
+        return None;
+    }
     let mut accessed = HashSet::new();
     let mut with_loops = Vec::new();
     let mut has_others = false;
@@ -165,7 +169,7 @@ fn ways(facts: &Facts, branch: Block, join: Block, parent: Option<Loop>) -> Opti
         }
         begins.push(way);
         let own: Vec<Block> = inside.iter().copied().filter(|&block| facts.dominates(way, block)).collect();
-        left -= own.len();
+        left = left.checked_sub(own.len())?;
         let mut loops = loops_in(facts, &own, parent).peekable();
         let has_loop = loops.peek().is_some();
         loops.for_each(|of| accessed.extend(objects(of)));
