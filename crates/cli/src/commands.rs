@@ -350,6 +350,16 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
     printed(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
 }
 
+/// Prints to standard error; if that is closed there is no one left to tell.
+pub(crate) fn tell(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether what goes there has colours: on a terminal, unless the user wants none.
+pub(crate) fn is_colored(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
 /// What came of writing to standard output.
 fn printed(done: std::io::Result<()>) -> Result<(), Error> {
     match done {

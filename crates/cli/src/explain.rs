@@ -1,12 +1,11 @@
 //! `frit explain` and `frit graph`: what was merged and why, and drawings of it.
 
-use crate::commands::{default_options, load, print};
+use crate::commands::{default_options, is_colored, load, print};
 use crate::fuse::{Regions, none_given};
 use crate::progress::Progress;
 use crate::{Explain, Graph, Nests};
 use frit_driver::c_loops::{self, FusedFile};
 use frit_driver::{Error, Fusion, Options, arguments, explain, graph, llvm, write_text};
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// `frit explain`.
@@ -41,7 +40,7 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     if command.json {
         return print(explain::json::print(&explanation, &unit));
     }
-    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = is_colored(&std::io::stdout());
     print(explain::terminal::print(&explanation, &unit, color))
 }
 
@@ -58,7 +57,7 @@ fn explain_c(command: &Explain) -> Result<(), Error> {
     if command.json {
         return print(format!("{:#}\n", c_loops::report::json(&fused)));
     }
-    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = is_colored(&std::io::stdout());
     print(c_loops::report::terminal(&fused, color, command.all))
 }
 
@@ -84,7 +83,7 @@ fn explain_llvm(command: &Explain) -> Result<(), Error> {
     if command.json {
         return print(llvm::json(&explanation));
     }
-    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = is_colored(&std::io::stdout());
     print(llvm::terminal(&explanation, color))
 }
 

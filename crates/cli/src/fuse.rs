@@ -1,6 +1,6 @@
 //! `frit fuse`: C loop nests, source to source.
 
-use crate::commands::{print, show_timings};
+use crate::commands::{is_colored, print, show_timings, tell};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use frit_driver::c_loops::verify::VerifyOptions;
@@ -9,7 +9,6 @@ use frit_driver::explain::sizes::items;
 use frit_driver::graph::Format;
 use frit_driver::{Error, write_texts};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `frit fuse`.
@@ -251,17 +250,18 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
             "`--json` needs `-o`, `--in-place` or `--check`: standard output has room for one of result and report",
         ));
     }
-    let (mut changed, mut worst) = (0, 0);
+    let (mut changed, mut failed, mut worst) = (0, 0, 0);
     let mut reports = Vec::new();
     for file in files {
         match fuse_file(command, file, in_place) {
             Ok(done) => {
                 changed += usize::from(done.is_changed);
-                reports.push(done.report);
+                reports.extend(done.report);
             }
             Err(error) if files.len() == 1 => return Err(error),
             // The other files are no worse for it.
             Err(error) => {
+                failed += 1;
                 worst = worst.max(error.exit_code());
                 crate::report(&error);
             }
@@ -272,8 +272,7 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
     } else if *json {
         print(format!("{:#}\n", serde_json::Value::Array(reports)))?;
     } else if files.len() > 1 && !command.quiet {
-        let errors = files.len() - reports.len();
-        let errors = if errors > 0 { format!(", {errors} with errors") } else { String::new() };
+        let errors = if failed > 0 { format!(", {failed} with errors") } else { String::new() };
         tell(&format!("{} files: {changed} {}{errors}\n", files.len(), results.verb()));
     }
     Ok(if worst == 0 && results.check && changed > 0 { 1 } else { worst })
@@ -282,7 +281,8 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
 /// A file that was fused, and written if it was to be.
 struct Done {
     is_changed: bool,
-    report: serde_json::Value,
+    /// If it is asked for.
+    report: Option<serde_json::Value>,
 }
 
 fn fuse_file(command: &Fuse, path: &Path, in_place: bool) -> Result<Done, Error> {
@@ -315,7 +315,7 @@ fn fuse_file(command: &Fuse, path: &Path, in_place: bool) -> Result<Done, Error>
         }
         // A line for each of several files is enough, unless something is wrong with one.
         if files.len() == 1 || command.verbose || differs {
-            tell(&report::terminal(&fused, is_colored(), command.verbose));
+            tell(&report::terminal(&fused, is_colored(&std::io::stderr()), command.verbose));
         }
     }
     if differs {
@@ -336,20 +336,11 @@ fn fuse_file(command: &Fuse, path: &Path, in_place: bool) -> Result<Done, Error>
     } else if output.is_none() && !results.in_place && !results.check {
         print(&text)?;
     }
-    Ok(Done { is_changed, report: report::json(&fused) })
+    Ok(Done { is_changed, report: command.json.then(|| report::json(&fused)) })
 }
 
 /// What changed, as `patch` takes it.
 fn unified_diff(name: &str, source: &str, result: &str) -> String {
     let diff = similar::TextDiff::from_lines(source, result);
     diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
-}
-
-/// To standard error; if that is closed there is no one left to tell.
-fn tell(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-fn is_colored() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }

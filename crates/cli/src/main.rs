@@ -10,7 +10,6 @@ mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frit_driver::{Engine, Error, Fusion, Level, Notation, Options, Scalarise};
-use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -408,8 +407,5 @@ fn main() -> ExitCode {
 
 /// Prints the messages of an error to standard error, in colour on a terminal.
 fn report(error: &Error) {
-    let mut stderr = std::io::stderr().lock();
-    let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    // If standard error is closed there is no one left to tell.
-    let _ = stderr.write_all(error.render(color).as_bytes());
+    commands::tell(&error.render(commands::is_colored(&std::io::stderr())));
 }

@@ -2,9 +2,9 @@
 //!
 //! # Where text comes from
 //!
-//! The first and the last token of a node each stand in the file (perhaps as an argument of a macro) or in the definition of a macro, in which
-//! case they are at the whole use of it. From that follows which bytes of the file are a node's text: those between its ends, where no use of a macro
-//! at the ends has tokens of anything else in it.
+//! The first and the last token of a node each stand in the file, perhaps as an argument of a macro, or in the definition of a macro. Of a token in
+//! a definition the place is the whole use of the macro. The bytes between both ends are the node's text if no use of a macro at an end has
+//! tokens of anything else in it.
 
 #![allow(non_upper_case_globals)] // names of libclang's constants
 
