@@ -455,8 +455,12 @@ pub enum Reason {
     ChecksDepend,
     /// Neighbouring iterations do not read neighbouring elements.
     NeighboursApart,
-    /// A plane does something with all its rows.
+    /// Behind its rows a plane does something that needs all of them, or its rows reduce for it alone.
     WholePlanes,
+    /// Before its rows a plane does more than compute numbers of its own.
+    WorkBeforeRows,
+    /// The loops over rows of a plane read what they store, or store rows that do not follow one another.
+    RowsOverlap,
 }
 
 impl Reason {
@@ -482,6 +486,8 @@ impl Reason {
             Reason::ChecksDepend => "checks-depend",
             Reason::NeighboursApart => "neighbours-apart",
             Reason::WholePlanes => "whole-planes",
+            Reason::WorkBeforeRows => "work-before-rows",
+            Reason::RowsOverlap => "rows-overlap",
         }
     }
 
@@ -513,6 +519,10 @@ impl Reason {
             Reason::ChecksDepend => "a check depends on an earlier one, or on what the loop stores",
             Reason::NeighboursApart => "neighbouring iterations do not read neighbouring elements",
             Reason::WholePlanes => "besides its rows, a plane does something that needs all of them",
+            Reason::WorkBeforeRows => "before its rows, a plane does more than compute numbers of its own",
+            Reason::RowsOverlap => {
+                "its loops over rows read what they store, or store rows that do not follow one another"
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ const SEPARATOR: &str = "// ----\n";
 const ARGUMENTS: [&[i64]; 4] = [&[0], &[1, 3, 2], &[9, 5, 7], &[40, 17, 9]];
 
 /// The codes of refusals, each of which some file shows.
-const REFUSALS: [&str; 19] = [
+const REFUSALS: [&str; 21] = [
     "array-in-use",
     "arrays-differ",
     "arrays-used-outside",
@@ -45,11 +45,13 @@ const REFUSALS: [&str; 19] = [
     "no-unit-stride",
     "phases-mixed",
     "regroups",
+    "rows-overlap",
     "runs-in-order",
     "state-may-change",
     "step-changes",
     "while-inside",
     "whole-planes",
+    "work-before-rows",
 ];
 
 fn options(before: &str) -> Options {

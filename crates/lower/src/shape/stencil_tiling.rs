@@ -37,11 +37,13 @@ pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (values, memory) = (Values::of(proc), Memory::of(proc));
     decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, decisions| {
         let planes = Planes::of(proc, id, &values)?;
-        if planes.may_be_divided(proc, id, &memory) {
-            return Some(planes.in_blocks(proc, id, cache_bytes));
+        match planes.why_whole(proc, id, &memory) {
+            None => Some(planes.in_blocks(proc, id, cache_bytes)),
+            Some(reason) => {
+                decisions.refused(proc, id, reason);
+                None
+            }
         }
-        decisions.refused(proc, id, Reason::WholePlanes);
-        None
     });
 }
 
@@ -100,22 +102,26 @@ impl Planes {
         Some(Self { rows, at, once, bytes })
     }
 
-    /// True if blocks of rows do what planes do, in any order.
-    fn may_be_divided(&self, proc: &Proc, id: Loop, memory: &Memory) -> bool {
+    /// Why blocks of rows do not do what planes do; `None` if they do, in any order.
+    fn why_whole(&self, proc: &Proc, id: Loop, memory: &Memory) -> Option<Reason> {
         let data = &proc.loops[id];
-        let LoopKind::Independent { reductions, .. } = &data.kind else { return false };
+        let LoopKind::Independent { reductions, .. } = &data.kind else { return Some(Reason::RunsInOrder) };
         // Other statements before the rows, such as numbers of planes, are repeated for each block.
         let before = data.body[..self.at].iter().enumerate().filter(|(place, _)| !self.once.contains(place));
         let again: Vec<Stmt> = before.map(|(_, stmt)| stmt.clone()).collect();
         let are_numbers = again.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
         let is_carried = entering(&again).iter().any(|var| assigned(&again).any(|own| own == *var));
         let loads = |stmt: &Stmt| matches!(stmt, Stmt::Assign { value, .. } if value.has_load());
-        are_numbers
-            && data.body[self.at + 1..].iter().all(|stmt| is_once(proc, reductions, stmt))
-            && is_once(proc, reductions, &Stmt::For(self.rows))
-            && !is_carried
-            && !data.body.iter().any(loads)
-            && are_apart(proc, &data.body, &|x, y| memory.may_share(id, x, y))
+        if !are_numbers || is_carried || data.body[..self.at].iter().any(loads) {
+            return Some(Reason::WorkBeforeRows);
+        }
+        let behind = &data.body[self.at + 1..];
+        let is_once = |stmt: &Stmt| is_once(proc, reductions, stmt);
+        if !behind.iter().all(is_once) || behind.iter().any(loads) || !is_once(&Stmt::For(self.rows)) {
+            return Some(Reason::WholePlanes);
+        }
+        let are_apart = are_apart(proc, &data.body, &|x, y| memory.may_share(id, x, y));
+        (!are_apart).then_some(Reason::RowsOverlap)
     }
 
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
