@@ -3,6 +3,7 @@
 use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run, values};
 use frit_driver::machine::Target;
+use frit_driver::native::foreign::is_c_file;
 use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,10 +15,12 @@ use std::process::Command;
 /// `frit run`; the exit status.
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let progress = Progress::new("checking");
-    let options = run.compile.options(run.fusion.fusion())?;
+    let mut options = run.compile.options(run.fusion.fusion())?;
+    let mut arguments = run.arguments.as_slice();
+    options.c_files = c_files(&run.file, &mut arguments);
     let before = match &run.entry {
         None => frit_driver::recall(&run.file, &options).map(|(unit, program)| (unit, program, None)),
-        Some(entry) => frit_driver::recall_call(&run.file, entry, &run.arguments, &options)
+        Some(entry) => frit_driver::recall_call(&run.file, entry, arguments, &options)
             .map(|(unit, program, input)| (unit, program, Some(input))),
     };
     let start = std::time::Instant::now();
@@ -30,26 +33,32 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         None => {
             let (unit, input) = match &run.entry {
                 Some(entry) => {
-                    let (unit, input) = frit_driver::load_call(&run.file, entry, &run.arguments)?;
+                    let (unit, input) = frit_driver::load_call(&run.file, entry, arguments)?;
                     (unit, Some(input))
                 }
                 None => (frit_driver::load(&run.file)?, None),
             };
             front = Some(start.elapsed());
             check_output(&unit, &run.output)?;
+            if run.entry.is_none() && !unit.calls_c() {
+                // They are words for `argv`.
+                options.c_files.clear();
+                arguments = &run.arguments;
+            }
             progress.says("compiling");
             let program = frit_driver::compile(&unit, &options)?;
             (unit, program, input)
         }
     };
     note_engine(&unit, &program, &run.compile);
+    warn(&unit);
     progress.says("reading the input");
     let input = match input {
         Some(input) => input,
-        None => read_arguments(&unit, &run.arguments)?,
+        None => read_arguments(&unit, arguments)?,
     };
     progress.says("running");
-    let mut output = Output::new(&progress);
+    let mut output = Output::new(&progress, unit.calls_c() || !options.c_files.is_empty());
     let outcome = program.run_in_place(&unit, input, &mut |text| output.write(text));
     output.finish()?;
     let outcome = outcome?;
@@ -81,18 +90,21 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
 struct Output<'p> {
     progress: &'p Progress,
     stdout: std::io::BufWriter<std::io::Stdout>,
+    /// Others write there too.
+    is_shared: bool,
     failure: Option<std::io::Error>,
 }
 
 impl<'p> Output<'p> {
-    fn new(progress: &'p Progress) -> Self {
-        Self { progress, stdout: std::io::BufWriter::new(std::io::stdout()), failure: None }
+    fn new(progress: &'p Progress, is_shared: bool) -> Self {
+        Self { progress, stdout: std::io::BufWriter::new(std::io::stdout()), is_shared, failure: None }
     }
 
     fn write(&mut self, text: &str) {
         self.progress.hide();
         if self.failure.is_none() {
-            self.failure = self.stdout.write_all(text.as_bytes()).err();
+            let written = self.stdout.write_all(text.as_bytes());
+            self.failure = written.and_then(|()| if self.is_shared { self.stdout.flush() } else { Ok(()) }).err();
         }
     }
 
@@ -105,6 +117,15 @@ impl<'p> Output<'p> {
             Some(_) | None => Ok(()),
         }
     }
+}
+
+/// Takes the files with functions in C that come first among the words behind a program in SAC.
+fn c_files(program: &Path, words: &mut &[String]) -> Vec<PathBuf> {
+    let is_sac = program.extension().is_some_and(|extension| extension == "sac" || extension == "xsac");
+    let is_c_file = |word: &&String| is_sac && is_c_file(Path::new(word)) && Path::new(word).is_file();
+    let files: Vec<PathBuf> = words.iter().take_while(is_c_file).map(PathBuf::from).collect();
+    *words = &words[files.len()..];
+    files
 }
 
 /// Loads a program, whose entry function may be named.
@@ -127,21 +148,29 @@ fn load_with_arguments(file: &Path, entry: Option<&String>, words: &[String]) ->
     }
 }
 
+/// Says what is doubtful in a program.
+fn warn(unit: &Unit) {
+    eprint!("{}", unit.warnings(std::io::stderr().is_terminal()));
+}
+
 /// `frit check`.
 pub(crate) fn check(file: &Path) -> Result<(), Error> {
-    frit_driver::load(file).map(|_| ())
+    warn(&frit_driver::load(file)?);
+    Ok(())
 }
 
 /// `frit build`.
 pub(crate) fn build(build: &Build) -> Result<(), Error> {
     let progress = Progress::new("compiling");
-    let options = build.compile.options(build.fusion.fusion())?;
+    let mut options = build.compile.options(build.fusion.fusion())?;
+    options.c_files.clone_from(&build.c_files);
     let units = match build.entry.as_slice() {
         [] => vec![frit_driver::load(&build.file)?],
         entries => entries.iter().map(|entry| load(&build.file, Some(entry))).collect::<Result<_, _>>()?,
     };
     let made = frit_driver::build_all(&units, &build.output, &options)?;
     drop(progress);
+    warn(&units[0]);
     if build.compile.verbose {
         show_timings(&made.timings);
         for file in &made.files {
@@ -175,7 +204,9 @@ pub(crate) fn default_options() -> Result<frit_driver::Options, Error> {
 /// `frit bench`.
 pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     let progress = Progress::new("compiling");
-    let (unit, input) = load_with_arguments(&bench.file, bench.entry.as_ref(), &bench.arguments)?;
+    let mut arguments = bench.arguments.as_slice();
+    let c_files = c_files(&bench.file, &mut arguments);
+    let (unit, input) = load_with_arguments(&bench.file, bench.entry.as_ref(), arguments)?;
     check_output(&unit, &bench.output)?;
     // What the machine can do comes first: the program is compiled for it. Other programs that time this one want no other work done.
     let machine = match bench.times {
@@ -188,7 +219,8 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         },
     };
     progress.says("measuring");
-    let options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
+    let mut options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
+    options.c_files = c_files;
     let request = frit_driver::bench::Request {
         runs: bench.runs.map(|n| n.get()),
         against: bench.against.clone(),

@@ -121,7 +121,8 @@ struct Run {
     /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
-    /// Values or .npy files, one for each parameter; what `argv` gives to a `main` in SAC
+    /// Values or .npy files, one for each parameter; what `argv` gives to a `main` in SAC. Before them, the C files (or .o, .a, .so) with
+    /// the `external` functions of a program in SAC
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// Write the result to this .npy file; once for each array or scalar of the result
@@ -137,6 +138,9 @@ struct Run {
 struct Build {
     /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
+    /// C files (or .o, .a, .so) with the `external` functions of a program in SAC
+    #[arg(value_name = "FILE.c")]
+    c_files: Vec<PathBuf>,
     /// An entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)`; of a library there may be
     /// several [default: main]
     #[arg(long, value_name = "FUNCTION")]
@@ -255,7 +259,7 @@ struct Bench {
     /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
-    /// Values or .npy files, one for each parameter of `main`
+    /// Values or .npy files, one for each parameter of `main`; before them, as for `frit run`, C files
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// How often to run the kernel [default: until a second has passed, from 5 to 1000 times]
@@ -373,6 +377,7 @@ impl Compile {
             engine,
             verify: self.verify || defaults.verify,
             input: None,
+            c_files: Vec::new(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Files made from a program: shared objects, object files, C source, executables.
 
-use crate::compile::{compiler_failure, generate, native_bug, optimisation};
+use crate::compile::{compiler_failure, generate, load_foreign, native_bug, optimisation};
 use crate::error::Error;
 use crate::executable;
 use crate::interface::Interface;
@@ -55,8 +55,17 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
         Product::Source | Product::Executable => None,
     };
     let compiler = match product {
+        // Whoever compiles it adds what it calls.
         Product::Source => None,
-        Product::Library | Product::Object | Product::Executable => Some(Compiler::find().map_err(native_bug)?),
+        Product::Library | Product::Object | Product::Executable => {
+            let mut linked = Vec::new();
+            for unit in units {
+                linked.extend(
+                    load_foreign(unit, options)?.into_iter().filter(|word| !linked.contains(word)).collect::<Vec<_>>(),
+                );
+            }
+            Some(Compiler::find().map_err(native_bug)?.linking(linked))
+        }
     };
     let stem = output.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned());
     let mut codes: Vec<CSource> = Vec::new();
@@ -83,7 +92,7 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
         Some(compiler) => {
             let start = Instant::now();
             let level = codes.iter().map(|code| optimisation(options.level, code)).min().unwrap_or(Optimisation::None);
-            let flags = product.flags(codes.len());
+            let flags = product.flags(codes.len() + compiler.linked().len());
             let made = match product {
                 Product::Executable => {
                     Cache::of_user().and_then(|cache| compiler.link(&[&codes[0]], level, &partial, flags, &cache))

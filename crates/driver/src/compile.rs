@@ -3,7 +3,9 @@
 
 use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
-use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink, compiler::Optimisation};
+use crate::native::compiler::Optimisation;
+use crate::native::foreign::{self, ForeignError, Linked};
+use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink};
 use crate::npy::Array;
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, check_without, record};
@@ -109,14 +111,17 @@ impl Array for Computed {
 ///
 /// There is no entry function; a step that is left out is none, or would not run; native code is demanded and there is no C compiler; a bug.
 pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
+    let linked = load_foreign(unit, options)?;
     let compiler = match compiler_for(unit, options)? {
-        Ok(compiler) => compiler,
+        Ok(compiler) => compiler.linking(linked),
         Err(compiled) => return Ok(compiled),
     };
     let start = Instant::now();
     let cache = Cache::of_user().map_err(native_bug)?;
     recall::remember_call(unit, options, &compiler, &cache);
-    let place = Place::of_unit(unit, options, &compiler, &cache);
+    // Only what it is given in files can be looked up by them.
+    let is_known = !unit.calls_c() || !options.c_files.is_empty();
+    let place = Place::of_unit(unit, options, &compiler, &cache).filter(|_| is_known);
     if let Some(recalled) = place.as_ref().and_then(|place| place.find(&unit.sources)) {
         return again(&compiler, recalled, start, options);
     }
@@ -137,6 +142,58 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
         place.remember(unit, &object.path, &code.entry, &copies);
     }
     native(&compiler, &object.path, &code.entry, object.is_cached, timings, copies, options)
+}
+
+/// Loads the functions in C that a program calls; what native code is linked with for them.
+///
+/// # Errors
+///
+/// One is missing; the C compiler refuses a file; there is none.
+pub(crate) fn load_foreign(unit: &Unit, options: &Options) -> Result<Linked, Error> {
+    let Some(source) = unit.sac.as_ref().filter(|_| unit.calls_c()) else {
+        return match &options.c_files[..] {
+            [] => Ok(Linked::new()),
+            [file, ..] => Err(Error::usage(format!(
+                "`{}`: a C file is for the functions that a program in SAC declares as `external`; `{}` calls none",
+                file.display(),
+                unit.name
+            ))),
+        };
+    };
+    let declared = &source.program.foreign;
+    let functions: Vec<_> = declared.iter().map(|function| function.foreign.clone()).collect();
+    let compiler = Compiler::find().map_err(native_bug)?;
+    let cache = Cache::of_user().map_err(native_bug)?;
+    let loaded = foreign::load(&functions, &options.c_files, &source.program.libraries, &compiler, &cache);
+    loaded.map_err(|error| match error {
+        ForeignError::Native(error) => native_bug(error),
+        ForeignError::Refused { file, said, is_mismatch } => {
+            let message = format!("the C compiler refuses `{}`", file.display());
+            let note = "the types in C are those of the declaration in SAC; see \"Functions in C\" in docs/sac.md";
+            let diagnostic = Diagnostic::error("external-refused", message).note(said.trim_end());
+            let diagnostic = if is_mismatch { diagnostic.note(note) } else { diagnostic };
+            Error::new(Kind::Source, &unit.sources, diagnostic)
+        }
+        ForeignError::Missing(numbers) => {
+            let diagnostics = numbers.into_iter().map(|at| {
+                let name = &functions[at].name;
+                let advice = match &options.c_files[..] {
+                    [] => {
+                        format!("give the C file that defines it behind the program: `frit run {} FILE.c`", unit.name)
+                    }
+                    files => {
+                        let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.display())).collect();
+                        format!("{} and the C library do not define it, or only as `static`", names.join(", "))
+                    }
+                };
+                Diagnostic::error("external-function", format!("there is no function `{name}` in C"))
+                    .label(declared[at].span, "declared here, and called")
+                    .note(advice)
+            });
+            let (diagnostics, sources) = (diagnostics.collect(), unit.sources.clone());
+            Error { kind: Kind::Source, diagnostics, sources, status: None }
+        }
+    })
 }
 
 /// The C compiler for a program that is to be native code, or the program as something else runs it.
@@ -221,7 +278,8 @@ pub(crate) fn native(
     options: &Options,
 ) -> Result<Compiled, Error> {
     let start = Instant::now();
-    let library = Library::load(object, entry).map_err(native_bug)?;
+    let load = if options.c_files.is_empty() { Library::load } else { Library::load_with_foreign };
+    let library = load(object, entry).map_err(native_bug)?;
     record(&mut timings, "load", start.elapsed());
     let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached };
     Ok(Compiled { runner, threads: options.used_threads(), input: options.input.clone(), timings, copies })

@@ -2,6 +2,7 @@
 
 use crate::machine::Target;
 use crate::pipeline::{FUSE, WINDOWS};
+use std::path::PathBuf;
 
 /// How much work the compiler puts into a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +70,8 @@ pub struct Options {
     pub verify: bool,
     /// What the program reads; `None` for the standard input of the process.
     pub input: Option<Vec<u8>>,
+    /// Files with the functions in C that the program calls: C, objects and libraries.
+    pub c_files: Vec<PathBuf>,
 }
 
 impl Options {
@@ -105,6 +108,7 @@ impl Default for Options {
             engine: Engine::Auto,
             verify: cfg!(debug_assertions),
             input: None,
+            c_files: Vec::new(),
         }
     }
 }

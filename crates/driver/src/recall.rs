@@ -9,6 +9,7 @@
 
 use crate::interface::Interface;
 use crate::native::cache::{Key, KeyWriter};
+use crate::native::foreign;
 use crate::native::{Cache, Compiler};
 use crate::options::{Engine, Options};
 use crate::sac;
@@ -76,7 +77,9 @@ impl<'c> Place<'c> {
         let options = Options { threads: 0, engine: Engine::Auto, ..options.clone() };
         let search = std::env::var_os(sac::SEARCH_PATH);
         let parts = format!("{} {changed:?} {options:?} {} {search:?} {asked:?}", frit.len(), compiler.identity());
-        let key = Key::of([parts.as_bytes(), name.as_bytes(), text.as_bytes()]);
+        let c_texts = foreign::texts(&options.c_files);
+        let c_texts = c_texts.iter().flat_map(|(path, text)| [path.as_os_str().as_encoded_bytes(), text]);
+        let key = Key::of([parts.as_bytes(), name.as_bytes(), text.as_bytes()].into_iter().chain(c_texts));
         Some(Self { cache, key })
     }
 

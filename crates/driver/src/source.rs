@@ -151,6 +151,17 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
 }
 
 impl Unit {
+    /// What is doubtful in the program's text, as messages; empty if nothing is.
+    pub fn warnings(&self, color: bool) -> String {
+        let warnings = self.sac.as_ref().map_or(&[][..], |source| &source.program.warnings);
+        frit_support::diagnostic::render(&self.sources, warnings, color)
+    }
+
+    /// True if the program calls functions in C.
+    pub fn calls_c(&self) -> bool {
+        self.sac.as_ref().is_some_and(|source| !source.program.foreign.is_empty())
+    }
+
     /// What the entry function takes and gives.
     ///
     /// # Errors

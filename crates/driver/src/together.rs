@@ -60,6 +60,10 @@ enum Ready {
 
 /// Takes a program to where the C compiler runs.
 fn prepare<'u>(unit: &'u Unit, options: &Options, printed: &mut Vec<Printed<'u>>) -> Result<Ready, Error> {
+    // It is linked with what no other program is.
+    if unit.calls_c() {
+        return Ok(Ready::Compiled(Box::new(compile(unit, options)?)));
+    }
     if let Err(compiled) = compiler_for(unit, options)? {
         return Ok(Ready::Compiled(Box::new(compiled)));
     }

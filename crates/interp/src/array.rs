@@ -353,9 +353,22 @@ impl<'p> Machine<'p> {
             Op::Effect { effect, args } => {
                 let args = frame.operands(args)?;
                 let args = args.iter().map(Datum::to_tensor).collect::<Result<Vec<_>, _>>()?;
-                let answer = carried_out(&mut self.host, effect, &args)?;
-                let results = [Const::Cert, Const::i64(answer)].into_iter().take(stmt.results.len());
-                return frame.define_all(&stmt.results, results.map(Datum::Scalar));
+                let mut shapes = Vec::new();
+                for &result in &stmt.results[1..] {
+                    let ty = frame.func.ty(result);
+                    if !ty.is_scalar() {
+                        shapes.push(frame.extents(&ty.shape)?.into_iter().map(|extent| extent as usize).collect());
+                    }
+                }
+                let answers = carried_out(&mut self.host, effect, &args, &shapes)?;
+                let mut results = vec![Datum::Scalar(Const::Cert)];
+                for answer in answers {
+                    results.push(match answer.as_scalar() {
+                        Some(scalar) => Datum::Scalar(scalar),
+                        None => Datum::argument(&self.memory, answer)?,
+                    });
+                }
+                return frame.define_all(&stmt.results, results.into_iter());
             }
             Op::Conjoin { certs } => {
                 for &cert in certs {

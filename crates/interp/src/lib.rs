@@ -93,7 +93,12 @@ macro_rules! broken {
 pub(crate) use broken;
 
 /// Carries out an effect, if its arguments fit it; the answer, 0 if it has none.
-pub(crate) fn carried_out(host: &mut Host<'_>, effect: &Effect, args: &[Tensor]) -> Result<i64, RunError> {
+pub(crate) fn carried_out(
+    host: &mut Host<'_>,
+    effect: &Effect,
+    args: &[Tensor],
+    shapes: &[Vec<usize>],
+) -> Result<Vec<Tensor>, RunError> {
     if effect.arity() != args.len() {
         broken!("an effect of {} arguments has {}", effect.arity(), args.len());
     }
@@ -102,7 +107,7 @@ pub(crate) fn carried_out(host: &mut Host<'_>, effect: &Effect, args: &[Tensor])
             broken!("{misfit}");
         }
     }
-    Ok(host.carry_out(effect, args))
+    Ok(host.carry_out(effect, args, shapes))
 }
 
 /// The `i64` arguments of a failure's message, counted.

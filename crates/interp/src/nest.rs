@@ -441,7 +441,7 @@ impl<'p> Machine<'p> {
                     Err(failure(*kind, frame.ints(args, &self.scene)?, *span))
                 }
             }
-            Stmt::Effect { effect, args, answer } => {
+            Stmt::Effect { effect, args, answers } => {
                 let mut tensors = Vec::new();
                 for arg in args {
                     tensors.push(match arg {
@@ -449,11 +449,27 @@ impl<'p> Machine<'p> {
                         Arg::Array(array) => frame.place(*array)?.to_tensor()?,
                     });
                 }
-                let found = carried_out(&mut self.host, effect, &tensors)?;
-                match answer {
-                    Some(var) => frame.assign(*var, Const::i64(found)),
-                    None => Ok(()),
+                let mut shapes = Vec::new();
+                for answer in answers {
+                    if let Binding::Array(array) = answer {
+                        let extents = frame.place(*array)?.extents();
+                        shapes.push(extents.iter().map(|&extent| extent as usize).collect());
+                    }
                 }
+                let found = carried_out(&mut self.host, effect, &tensors, &shapes)?;
+                for (answer, found) in answers.iter().zip(found) {
+                    match (*answer, found.as_scalar()) {
+                        (Binding::Var(var), Some(scalar)) => frame.assign(var, scalar)?,
+                        (Binding::Array(array), _) => {
+                            let place = frame.place(array)?;
+                            for at in 0..found.data().len() {
+                                place.store(place.position(at as i64), found.data().get(at), &self.scene.timeline)?;
+                            }
+                        }
+                        (Binding::Var(var), None) => broken!("{var} is given an array"),
+                    }
+                }
+                Ok(())
             }
             Stmt::Call { callee, args, results, span: _ } => self.call_statement(frame, *callee, args, results),
         }

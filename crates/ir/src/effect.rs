@@ -1,14 +1,17 @@
-//! What a program may ask of the machine that it runs on: to write, to read, to tell the time, to keep a number. All of it is one kind of
-//! operation in both IRs, an [`Effect`], and keeps its order by the same rule as output (`Note [Effects]` in [`mod@crate::array`]).
+//! What a program may ask of the machine that it runs on: to write, to read, to tell the time, to keep a number, to call a function in C.
+//! All of it is one kind of operation in both IRs, an [`Effect`], and keeps its order by the same rule as output (`Note [Effects]` in
+//! [`mod@crate::array`]).
 //!
 //! [`Host`] carries effects out for interpreters; the run-time system of generated C does the same (`input.c` in the back end).
 
+pub mod foreign;
 mod host;
 
+pub use foreign::Foreign;
 pub use host::{Host, Sink};
 
-use crate::Format;
 use crate::format::Taken;
+use crate::{Format, Scalar};
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,6 +22,8 @@ pub enum Effect {
     Print(Arc<Format>),
     /// Writes a text to a stream: the first argument, an `i64`, is its number.
     PrintTo(Arc<Format>),
+    /// Calls a function in C.
+    Call(Arc<Foreign>),
     /// Anything else.
     Ask(Request),
 }
@@ -114,13 +119,25 @@ impl Effect {
         match self {
             Effect::Print(format) => Some((format, 0)),
             Effect::PrintTo(format) => Some((format, 1)),
-            Effect::Ask(_) => None,
+            Effect::Call(_) | Effect::Ask(_) => None,
         }
     }
 
-    /// True if it has an answer beside the certificate that it has happened.
-    pub fn has_answer(&self) -> bool {
-        matches!(self, Effect::Ask(_))
+    /// True if it keeps its place among all effects. Else it is only a function that the program does not have, and cells may have it.
+    pub fn is_ordered(&self) -> bool {
+        match self {
+            Effect::Print(_) | Effect::PrintTo(_) | Effect::Ask(_) => true,
+            Effect::Call(foreign) => foreign.is_ordered,
+        }
+    }
+
+    /// What it gives beside the certificate that it has happened: scalar types, and whether each is an array.
+    pub fn answers(&self) -> Vec<(Scalar, bool)> {
+        match self {
+            Effect::Print(_) | Effect::PrintTo(_) => Vec::new(),
+            Effect::Call(foreign) => foreign.result_types().collect(),
+            Effect::Ask(_) => vec![(Scalar::I64, false)],
+        }
     }
 
     /// How many arguments it has.
@@ -128,13 +145,13 @@ impl Effect {
         match self {
             Effect::Print(format) => format.takes().count(),
             Effect::PrintTo(format) => 1 + format.takes().count(),
+            Effect::Call(foreign) => foreign.args.len(),
             Effect::Ask(request) => request.params().len(),
         }
     }
 
     /// Why an argument of this type does not fit, if it does not.
-    pub fn misfit(&self, at: usize, elem: crate::Scalar, rank: usize) -> Option<String> {
-        use crate::Scalar;
+    pub fn misfit(&self, at: usize, elem: Scalar, rank: usize) -> Option<String> {
         let number = || {
             ((elem, rank) != (Scalar::I64, 0)).then(|| format!("argument {at} is a number, not {elem} of rank {rank}"))
         };
@@ -148,6 +165,7 @@ impl Effect {
                     Taken::Count(conversion) => format!("`{conversion}` counts by no {elem} of rank {rank}"),
                 })
             }
+            Effect::Call(foreign) => foreign.misfit(at, elem, rank),
             Effect::Ask(request) => match request.params().get(at)? {
                 Param::Number => number(),
                 Param::Text => ((elem, rank) != (Scalar::Char, 1))

@@ -7,7 +7,8 @@
 //! - SAC: `// args: WORD ...` (the words of the command line after the program's name), or `// entry: FUNCTION VALUE ...` to run
 //!   another function than `main`; any number of lines `// stdin: TEXT` that it reads; `// dynamic` if ranks depend on data, so that only the evaluator runs it; then any number of lines
 //!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
-//!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words.
+//!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words. `// c: FILE ...` names the C files beside it that define
+//!   its external functions.
 
 use crate::place::failures;
 use frit_driver::{Engine, Error, Level, Notation, Options, Unit, dump, error::Kind, pipeline};
@@ -25,6 +26,8 @@ pub struct Case {
     pub input: Input,
     /// SAC: what it reads.
     pub stdin: String,
+    /// SAC: the files with its functions in C.
+    pub c_files: Vec<PathBuf>,
     /// SAC: ranks depend on data, so that only the evaluator runs it.
     pub dynamic: bool,
     /// What must come of it.
@@ -75,6 +78,7 @@ fn case(path: &Path) -> Option<Case> {
     let mut input = if is_sac { Input::Words(Vec::new()) } else { Input::Text(String::new()) };
     let mut output: Option<String> = None;
     let (mut status, mut dynamic, mut stdin) = (0, false, String::new());
+    let mut c_files = Vec::new();
     let mut failure = None;
     for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim_start) {
         if let Some(line) = line.strip_prefix("input:") {
@@ -87,6 +91,8 @@ fn case(path: &Path) -> Option<Case> {
             let mut words = words.split_whitespace().map(str::to_string);
             let function = words.next().expect("`entry:` names a function");
             input = Input::Call(function, words.collect());
+        } else if let Some(names) = line.strip_prefix("c:") {
+            c_files.extend(names.split_whitespace().map(|name| path.with_file_name(name)));
         } else if let Some(text) = line.strip_prefix("stdin:") {
             stdin += text.trim_start();
             stdin.push('\n');
@@ -116,7 +122,7 @@ fn case(path: &Path) -> Option<Case> {
         (None, None) if is_sac && status != 0 => Expected::Output { text: String::new(), status },
         (None, None) => panic!("{}: the header has neither `// output:` nor `// fails:`", path.display()),
     };
-    Some(Case { path: path.to_path_buf(), source, input, stdin, dynamic, expected })
+    Some(Case { path: path.to_path_buf(), source, input, stdin, c_files, dynamic, expected })
 }
 
 /// The ways in which every program is run. All must agree.
@@ -202,7 +208,8 @@ fn differences_of_batch(cases: &[Case], engines: &[(&'static str, Options)]) -> 
         for (engine, options) in engines {
             // What only the evaluator can run is run by it.
             let options = if case.dynamic { &sac_engines()[0].1 } else { options };
-            let options = Options { input: Some(case.stdin.clone().into_bytes()), ..options.clone() };
+            let input = Some(case.stdin.clone().into_bytes());
+            let options = Options { input, c_files: case.c_files.clone(), ..options.clone() };
             match loaded {
                 Ok((unit, Ok(arguments))) => runs.push((*case, engine, unit, arguments, options)),
                 Ok((_, Err(error))) | Err(error) => found.extend(difference(case, engine, Err(error.clone()))),

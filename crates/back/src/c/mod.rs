@@ -10,13 +10,14 @@
 //!
 //! - `stmt` and `expr` print statements and expressions;
 //! - `layout` divides large procedures, `proc` prints them, `module` holds what they share;
-//! - `entry` prints the interface;
+//! - `entry` prints the interface, `foreign` what programs call in C;
 //! - `scan` and `transpose` print loops that C compilers do not vectorise well;
 //! - `runtime.h`, `runtime.c`, `output.h`, `output.c`, `input.h`, `input.c` and `public.h` are the run-time system.
 
 mod arith;
 mod entry;
 mod expr;
+pub mod foreign;
 mod layout;
 mod module;
 mod names;
@@ -252,12 +253,13 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     if !prototypes.is_empty() {
         prototypes.push('\n');
     }
+    let foreign = foreign::definitions(&module.foreign, &module.prefix, false);
     let linked = Linked {
         region_work: options.region_work,
         has_output,
         has_requests,
         vectors: !options.strict_fp && options.vectors,
-        program: [&*module.tables, &prototypes, &procs, &interface.general].concat(),
+        program: [&*foreign, &module.tables, &prototypes, &procs, &interface.general].concat(),
         mathematics: module.mathematics,
         helpers: module.helpers,
     };

@@ -7,6 +7,7 @@ use super::arith::Helper;
 use super::names::{Names, legal};
 use super::types::{c_type, element_type, literal};
 use super::{Options, Site};
+use frit_ir::effect::Foreign;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Proc, ProcId, Program, Stmt, Storage};
 use frit_ir::{FailureKind, Scalar, Tensor};
@@ -57,6 +58,8 @@ pub(super) struct ModulePrinter<'p> {
     pub(super) mathematics: BTreeSet<MathFunction>,
     /// The program asks something of its machine, or writes elsewhere than to standard output.
     pub(super) has_requests: bool,
+    /// The functions in C that the program calls.
+    pub(super) foreign: Vec<Arc<Foreign>>,
     pub(super) sites: Vec<Site>,
     site_numbers: HashMap<Site, usize>,
     /// Definitions of the constant tables.
@@ -65,7 +68,7 @@ pub(super) struct ModulePrinter<'p> {
     table_names: HashMap<*const Tensor, String>,
     names: Names,
     /// What the names of procedures and tables begin with.
-    prefix: String,
+    pub(super) prefix: String,
 }
 
 impl<'p> ModulePrinter<'p> {
@@ -86,6 +89,7 @@ impl<'p> ModulePrinter<'p> {
             helpers: BTreeSet::new(),
             mathematics: BTreeSet::new(),
             has_requests: false,
+            foreign: Vec::new(),
             sites: Vec::new(),
             site_numbers: HashMap::new(),
             tables: String::new(),

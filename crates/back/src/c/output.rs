@@ -7,7 +7,7 @@ use super::entry::c_string;
 use super::expr::Term;
 use super::proc::ProcPrinter;
 use frit_ir::format::{Conversion, ConversionKind, Count, Format, Piece};
-use frit_ir::nest::{Arg, Var};
+use frit_ir::nest::{Arg, Binding, Var};
 use frit_ir::{Effect, Request, Scalar};
 
 /// Text and numbers that one call of `printf` shows.
@@ -19,7 +19,7 @@ struct Printed {
 
 impl ProcPrinter<'_, '_> {
     /// An effect of the program.
-    pub(super) fn effect(&mut self, effect: &Effect, args: &[Arg], answer: Option<Var>) {
+    pub(super) fn effect(&mut self, effect: &Effect, args: &[Arg], answers: &[Binding]) {
         match effect {
             Effect::Print(format) => self.output(format, args, "frit_write(w)".into()),
             Effect::PrintTo(format) => {
@@ -30,12 +30,16 @@ impl ProcPrinter<'_, '_> {
                 let stream = self.expr_text(stream);
                 self.output(format, rest, format!("frit_write_to(w, {stream})"));
             }
-            Effect::Ask(request) => self.request(*request, args, answer),
+            Effect::Call(foreign) => self.foreign(foreign, args, answers),
+            Effect::Ask(request) => match *answers {
+                [Binding::Var(answer)] => self.request(*request, args, answer),
+                _ => panic!("a verified request has one answer"),
+            },
         }
     }
 
     /// A request: a call of the function that answers it.
-    fn request(&mut self, request: Request, args: &[Arg], answer: Option<Var>) {
+    fn request(&mut self, request: Request, args: &[Arg], answer: Var) {
         self.module.has_requests = true;
         let mut given = vec!["w".to_owned()];
         for arg in args {
@@ -48,12 +52,11 @@ impl ProcPrinter<'_, '_> {
             }
         }
         let call = format!("frit_ask_{request}({})", given.join(", "));
-        match answer {
-            Some(var) if self.is_kept(var) => {
-                let name = self.var_name(var);
-                self.line(&format!("{name} = {call};"));
-            }
-            _ => self.line(&format!("(void){call};")),
+        if self.is_kept(answer) {
+            let name = self.var_name(answer);
+            self.line(&format!("{name} = {call};"));
+        } else {
+            self.line(&format!("(void){call};"));
         }
     }
 

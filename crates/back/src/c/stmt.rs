@@ -94,7 +94,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("frit_prefetch({elements}, {offset}, {count}, {size}, {to_write});"));
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
-            Stmt::Effect { effect, args, answer } => self.effect(effect, args, *answer),
+            Stmt::Effect { effect, args, answers } => self.effect(effect, args, answers),
             Stmt::Call { callee, args, results, span } => self.call(*callee, args, results, *span),
         }
     }

@@ -204,3 +204,111 @@ fn a_violated_constraint_names_its_function_on_every_engine() {
     let built = place.command(place.path("p"), [""; 0]).done();
     assert!(built.err.contains("p.sac:3:20: ") && built.err.contains("(a constraint of `drop`)"), "{}", built.err);
 }
+
+const WITH_C: &str = "\
+external double hypot3(double a, double b, double c);
+external void note(char[.] what);
+
+int main()
+{
+  printf(\"%g\\n\", hypot3(1.0, 2.0, 2.0));
+  note(\"one\");
+  printf(\"two\\n\");
+  note(argc() > 1 ? argv(1) : \"three\");
+  return argc();
+}
+";
+
+/// A program with functions in C, and two files of which both are needed.
+fn place_with_c() -> Place {
+    let place = Place::new();
+    place.file("p.sac", WITH_C);
+    place.file(
+        "a.c",
+        "#include <math.h>\ndouble hypot3(double a, double b, double c) { return sqrt(a*a + b*b + c*c); }\n",
+    );
+    place.file(
+        "b.c",
+        "#include <stdio.h>\n#include \"b.h\"\nvoid note(char *what) { printf(NOTE \" %s\\n\", what); }\n",
+    );
+    place.file("b.h", "#define NOTE \"note:\"\n");
+    place
+}
+
+#[test]
+fn c_files_behind_a_program_define_its_external_functions() {
+    let place = place_with_c();
+    for engine in ["native", "interpreter", "evaluator"] {
+        let done = place.frit(["run", "p.sac", "a.c", "b.c", "--engine", engine, "last"]).done();
+        assert_eq!(
+            (done.code, done.text().as_str()),
+            (Some(2), "3\nnote: one\ntwo\nnote: last\n"),
+            "{engine}: {}",
+            done.err
+        );
+    }
+    // What a C file includes belongs to it.
+    place.file("b.h", "#define NOTE \"said:\"\n");
+    let done = place.frit(["run", "p.sac", "a.c", "b.c"]).done();
+    assert_eq!((done.code, done.text().as_str()), (Some(1), "3\nsaid: one\ntwo\nsaid: three\n"), "{}", done.err);
+    place.frit(["build", "p.sac", "a.c", "b.c", "-o", "p"]).prints("");
+    let done = place.command("./p", ["x"]).done();
+    assert_eq!((done.code, done.text().as_str()), (Some(2), "3\nsaid: one\ntwo\nsaid: x\n"), "{}", done.err);
+}
+
+#[test]
+fn a_missing_or_other_function_in_c_is_named() {
+    let place = place_with_c();
+    place.frit(["check", "p.sac"]).prints("");
+    place.file("float.c", "float hypot3(float a, float b, float c) { return a + b + c; }\n");
+    let cases: [(&[&str], &[&str]); 4] = [
+        (&["run", "p.sac"], &["external-function", "`hypot3`", "`note`", "frit run p.sac FILE.c"]),
+        (&["run", "p.sac", "a.c"], &["external-function", "`note`", "`a.c`"]),
+        (&["build", "p.sac", "b.c", "-o", "p"], &["external-function", "`hypot3`", "`b.c`"]),
+        (
+            &["run", "p.sac", "float.c", "b.c"],
+            &["external-refused", "float.c:1", "double hypot3(double, double, double)"],
+        ),
+    ];
+    for (words, expected) in cases {
+        let done = place.frit(words.iter().copied()).done();
+        assert_eq!(done.code, Some(3), "{words:?}: {}", done.err);
+        for text in expected {
+            assert!(done.err.contains(text), "{words:?} does not say {text}: {}", done.err);
+        }
+    }
+}
+
+#[test]
+fn c_files_are_words_for_programs_without_external_functions() {
+    let place = place();
+    place.file("a.c", "int x;\n");
+    let done = place.frit(["run", "p.sac", "a.c"]).done();
+    assert!(done.text().starts_with("1: a.c\n"), "{}{}", done.text(), done.err);
+    let done = place.frit(["build", "p.sac", "a.c", "-o", "p"]).done();
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("calls none"), "{}", done.err);
+}
+
+#[test]
+fn a_function_that_a_used_module_hides_is_warned_of() {
+    let place = Place::new();
+    place.file(
+        "p.sac",
+        "use Array: all;\nint[*] reverse(int[*] a) { return a; }\nint main() { return reverse([1, 2])[0]; }\n",
+    );
+    let done = place.frit(["run", "p.sac"]).done();
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(
+        done.err.contains("less-specific-than-used") && done.err.contains("all except { reverse }"),
+        "{}",
+        done.err
+    );
+    place.file(
+        "p.sac",
+        "use Array: all;\nuse Structures: all;\nint sum(int[*] a) { return 0; }\nint main() { return 0; }\n",
+    );
+    let done = place.frit(["run", "p.sac"]).done();
+    assert_eq!(done.err.matches("conflicts-with-used").count(), 1, "{}", done.err);
+    assert!(done.err.contains("`Array`, `Structures`"), "{}", done.err);
+}

@@ -298,9 +298,19 @@ pub struct Run {
 impl Library {
     /// Loads a compiled program.
     pub fn load(path: &Path, entry: &Entry) -> Result<Self, NativeError> {
-        let load_error = |error: libloading::Error| NativeError::Load { message: error.to_string() };
         // SAFETY: the object was made by `Compiler` from generated code, which has no initialisers.
-        let library = unsafe { libloading::Library::new(path) }.map_err(load_error)?;
+        Self::of(unsafe { libloading::Library::new(path) }, entry)
+    }
+
+    /// As [`load`](Self::load), for a program that is linked with code of the user's.
+    pub(crate) fn load_with_foreign(path: &Path, entry: &Entry) -> Result<Self, NativeError> {
+        // SAFETY: its initialisers are the user's, who asks to run that code.
+        Self::of(unsafe { open_with_foreign(path) }, entry)
+    }
+
+    fn of(library: Result<libloading::Library, libloading::Error>, entry: &Entry) -> Result<Self, NativeError> {
+        let load_error = |error: libloading::Error| NativeError::Load { message: error.to_string() };
+        let library = library.map_err(load_error)?;
         let name = |suffix: &str| format!("{}{suffix}\0", entry.name).into_bytes();
         // SAFETY: the types are those that `public.h` and the back end's `entry` give the functions.
         let code = unsafe {
@@ -538,6 +548,27 @@ impl<'a> Shared<'a> {
 
 // SAFETY: the arguments are only read, and the thread that owns what they point to waits for the one that reads.
 unsafe impl Send for Shared<'_> {}
+
+/// Opens an object that is linked with code of the user's. What that defines comes before what this process has under the same name.
+///
+/// # Safety
+///
+/// Initialisers of the object run.
+pub(crate) unsafe fn open_with_foreign(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    #[cfg(target_os = "linux")]
+    {
+        use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+        // In `dlfcn.h`.
+        const RTLD_DEEPBIND: std::ffi::c_int = 8;
+        // SAFETY: the caller's.
+        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) }.map(Into::into)
+    }
+    #[cfg(not(target_os = "linux"))]
+    // SAFETY: the caller's.
+    unsafe {
+        libloading::Library::new(path)
+    }
+}
 
 /// Keeps the library of threads loaded for good: its idle threads outlive the programs that started them.
 pub(crate) fn keep_thread_library() {

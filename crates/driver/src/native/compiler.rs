@@ -23,6 +23,8 @@ pub struct Compiler {
     path: PathBuf,
     /// Words of `CC` after the command.
     arguments: Vec<String>,
+    /// What programs are linked with beside the run-time system.
+    linked: Vec<String>,
 }
 
 /// How much the C compiler optimises.
@@ -80,10 +82,16 @@ impl Compiler {
             let mut words = line.split_whitespace().map(str::to_owned);
             let command = words.next().expect("a command that is not empty has a word");
             if let Some(path) = locate(&command, path.as_ref()) {
-                return Ok(Self { path, arguments: words.collect() });
+                return Ok(Self { path, arguments: words.collect(), linked: Vec::new() });
             }
         }
         Err(NativeError::NoCompiler { tried: wanted })
+    }
+
+    /// The same, which links programs with these files and libraries as well.
+    #[must_use]
+    pub fn linking(self, linked: Vec<String>) -> Self {
+        Self { linked, ..self }
     }
 
     /// Where it is.
@@ -148,7 +156,7 @@ impl Compiler {
         let built = self.with_threads(|threads| {
             let runtime = needs_runtime.then(|| self.runtime(threads, cache)).transpose()?;
             let files: Vec<&Path> = iter::once(text.as_path()).chain(runtime.as_deref()).collect();
-            self.build(flags, optimisation, &files, output, &[extra, &[threads]].concat())
+            self.build(flags, optimisation, &files, output, &[extra, &[threads], &self.linked_words()].concat())
         });
         let built = built.map_err(|error| keep(error, self.key(&content, flags, optimisation), &content));
         let _ = fs::remove_file(&text); // Stale files are evicted.
@@ -174,8 +182,10 @@ impl Compiler {
         let texts: Vec<&Path> = texts.iter().map(PathBuf::as_path).collect();
         let mut flags: Vec<&str> = sources.iter().flat_map(|source| &source.flags).copied().collect();
         flags.dedup();
-        let built = self
-            .with_threads(|threads| self.build(&flags, optimisation, &texts, output, &[extra, &[threads]].concat()));
+        let built = self.with_threads(|threads| {
+            let extra = [extra, &[threads], &self.linked_words()].concat();
+            self.build(&flags, optimisation, &texts, output, &extra)
+        });
         let CSource { source, flags, .. } = &sources[0];
         built.map_err(|error| keep(error, self.key(source, flags, optimisation), source))
     }
@@ -230,14 +240,40 @@ impl Compiler {
         // Libraries come after the files that need them.
         command.arg("-o").arg(output).args(files).args(extra).arg("-lm");
         let line = format!("{command:?}");
+        self.done(command)?.map_err(|output| NativeError::Compile {
+            command: line,
+            source: files[0].to_owned(),
+            output,
+        })
+    }
+
+    /// Runs it on a file of the user's; what it says if it refuses that.
+    pub(crate) fn run_on(
+        &self,
+        file: &Path,
+        flags: &[&str],
+        output: Option<&Path>,
+    ) -> Result<Result<(), String>, NativeError> {
+        let mut command = self.command();
+        command.args(flags).args(output.map(|_| "-o")).args(output).arg(file);
+        self.done(command)
+    }
+
+    /// Runs a command; what it says if it fails.
+    fn done(&self, mut command: Command) -> Result<Result<(), String>, NativeError> {
         // Messages in the language that bug reports are read in.
         let done = command.env("LC_ALL", "C").output();
         let done = done.map_err(|error| file_error(&self.path, "run", &error))?;
-        if done.status.success() {
-            return Ok(());
-        }
-        let output = String::from_utf8_lossy(&done.stderr).into_owned();
-        Err(NativeError::Compile { command: line, source: files[0].to_owned(), output })
+        Ok(if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) })
+    }
+
+    /// What programs are linked with beside the run-time system.
+    pub(crate) fn linked(&self) -> &[String] {
+        &self.linked
+    }
+
+    fn linked_words(&self) -> Vec<&str> {
+        self.linked.iter().map(String::as_str).collect()
     }
 
     fn command(&self) -> Command {
@@ -248,7 +284,7 @@ impl Compiler {
 
     /// Of everything that the object depends on.
     fn key(&self, content: &str, flags: &[&str], optimisation: Optimisation) -> Key {
-        let flags = format!("{:?} {flags:?}", optimisation.flags());
+        let flags = format!("{:?} {flags:?} {:?}", optimisation.flags(), self.linked);
         Key::of([content.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
     }
 

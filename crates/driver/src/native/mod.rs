@@ -2,6 +2,7 @@
 //!
 //! - [`compiler`]: which C compiler there is, and how it is run;
 //! - [`cache`]: compiled objects on disk, found again by what they were made from;
+//! - [`foreign`]: functions in C that a program calls;
 //! - [`call`]: loading an object and calling it with arrays of this process.
 //!
 //! This module knows neither a source language nor an IR beyond scalar types; it takes what `frit_back::c` prints.
@@ -9,6 +10,7 @@
 pub mod cache;
 pub mod call;
 pub mod compiler;
+pub mod foreign;
 
 use frit_ir::FailureKind;
 use frit_support::Span;

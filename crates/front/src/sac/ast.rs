@@ -71,8 +71,8 @@ pub enum Item {
     Function(Function),
     /// `specialize signature;`, which changes nothing.
     Specialize(Signature),
-    /// `external signature;`.
-    External(Signature),
+    /// `external signature;`, with what pragmas behind it say.
+    External(Signature, Link),
     /// `external typedef name;` or `external classtype;`.
     ExternalType {
         /// Where.
@@ -87,6 +87,21 @@ pub enum Item {
         /// Its first value.
         value: Expr,
     },
+}
+
+/// What pragmas say of a function in C.
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    /// `linkname "f"`: its name in C, if it has another one there.
+    pub name: Option<Name>,
+    /// `linksign [0, 1]`: of each result, then of each parameter, the number of the parameter in C; 0 is what C returns.
+    pub sign: Option<(Vec<usize>, Span)>,
+    /// `effect A, B`: calls keep their order.
+    pub has_effect: bool,
+    /// `...`: it takes any further arguments.
+    pub dots: Option<Span>,
+    /// `linkwith "m"`: libraries that have it.
+    pub libraries: Vec<String>,
 }
 
 /// `use` or `import`.

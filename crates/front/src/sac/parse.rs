@@ -21,6 +21,7 @@ mod with_loops;
 use super::ast::{File, Name};
 use super::error::SyntaxError;
 use super::lex::Words;
+use super::preprocess::Pragma;
 use super::source::Vocabulary;
 use super::token::{Keyword, Symbol, Token, TokenKind, Tokens};
 use frit_support::{Diagnostic, Span};
@@ -32,11 +33,17 @@ const MAX_NESTING: usize = 100_000;
 const UNMATCHED: usize = usize::MAX;
 
 /// Reads a file.
-pub(super) fn parse(tokens: Tokens, words: &Words, vocabulary: &Vocabulary) -> (File, Vec<Diagnostic>) {
+pub(super) fn parse(
+    tokens: Tokens,
+    words: &Words,
+    vocabulary: &Vocabulary,
+    pragmas: &[Pragma],
+) -> (File, Vec<Diagnostic>) {
     let closers = matching(&tokens.tokens);
     let mut parser = Parser {
         words,
         vocabulary,
+        pragmas,
         tokens: tokens.tokens,
         texts: tokens.texts,
         closers,
@@ -82,6 +89,7 @@ fn matching(tokens: &[Token]) -> Vec<usize> {
 struct Parser<'a> {
     words: &'a Words,
     vocabulary: &'a Vocabulary,
+    pragmas: &'a [Pragma],
     tokens: Vec<Token>,
     texts: Vec<Vec<char>>,
     /// See [`matching`].

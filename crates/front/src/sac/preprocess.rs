@@ -31,8 +31,18 @@ pub(super) struct Preprocessed {
     pub(super) errors: Vec<SyntaxError>,
     /// The macro that is used at a place, by its name.
     pub(super) uses: BTreeMap<Span, String>,
+    pub(super) pragmas: Vec<Pragma>,
     /// The end of the main file.
     pub(super) end: Span,
+}
+
+/// A `#pragma`, which says something of what stands before.
+#[derive(Clone, Debug)]
+pub(super) struct Pragma {
+    /// Its place; that of the macro's use for one that a macro made.
+    pub(super) span: Span,
+    /// What follows the word `pragma`.
+    pub(super) words: Vec<Raw>,
 }
 
 /// Reads `file` and what it includes.
@@ -49,6 +59,7 @@ pub(super) fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Includ
         contexts: Vec::new(),
         separates: false,
         uses: BTreeMap::new(),
+        pragmas: Vec::new(),
         produced: 0,
         is_stopped: false,
     };
@@ -58,10 +69,10 @@ pub(super) fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Includ
         tokens.push(token);
     }
     let tokens = preprocessor.without_pragmas(tokens);
-    let Preprocessor { words, errors, uses, .. } = preprocessor;
+    let Preprocessor { words, errors, uses, pragmas, .. } = preprocessor;
     let uses = uses.into_iter().map(|(span, name)| (span, words.text(name).to_string())).collect();
     let end = text.trim_end().len();
-    Preprocessed { tokens, words, errors, uses, end: Span::new(file, end, end) }
+    Preprocessed { tokens, words, errors, uses, pragmas, end: Span::new(file, end, end) }
 }
 
 struct Preprocessor<'a, 'i> {
@@ -80,6 +91,7 @@ struct Preprocessor<'a, 'i> {
     separates: bool,
     /// The macro that is used at a place: the outermost.
     uses: BTreeMap<Span, Word>,
+    pragmas: Vec<Pragma>,
     /// How many words macros and repeated inclusion have made.
     produced: usize,
     /// A mistake after which it is no use to go on.
@@ -205,8 +217,9 @@ impl Preprocessor<'_, '_> {
                 let text = self.source_text(rest);
                 self.stop(SyntaxError::ErrorDirective { span, text });
             }
+            "pragma" => self.pragmas.push(Pragma { span, words: rest.to_vec() }),
             // What other tools put there or look for; a warning of the program's own is not ours to repeat.
-            "pragma" | "line" | "warning" | "ident" => {}
+            "line" | "warning" | "ident" => {}
             // `# 12 "file"`, left by a preprocessor that ran before.
             _ if name.kind == RawKind::Number => {}
             _ => self.errors.push(SyntaxError::UnknownDirective { span, name: text }),
@@ -288,9 +301,10 @@ impl Preprocessor<'_, '_> {
 
     // ---- pragmas in the words of macros
 
-    /// The words without `#pragma`s that macros made, and without `_Pragma("...")`. Such a pragma has no line of its own: it ends behind the
+    /// The words without `#pragma`s that macros made, which are noted, and without `_Pragma("...")`. Such a pragma has no line of its own: it ends behind the
     /// strings, lists in brackets and names separated by commas that follow its name.
-    fn without_pragmas(&self, tokens: Vec<Raw>) -> Vec<Raw> {
+    fn without_pragmas(&mut self, tokens: Vec<Raw>) -> Vec<Raw> {
+        let mut made = Vec::new();
         let is = |at: usize, wanted: u8| tokens.get(at).is_some_and(|raw| raw.kind == RawKind::Punct(wanted));
         let is_name = |at: usize| tokens.get(at).is_some_and(|raw| raw.kind == RawKind::Name);
         let is_word = |at: usize, word: &str| is_name(at) && self.text(tokens[at]) == word;
@@ -301,6 +315,7 @@ impl Preprocessor<'_, '_> {
             if is_word(at, "_Pragma") && is(at + 1, b'(') && is_text(at + 2) && is(at + 3, b')') {
                 at += 4;
             } else if is(at, b'#') && tokens[at].origin.is_some() && is_word(at + 1, "pragma") {
+                let start = at;
                 let takes_names = is_word(at + 2, "effect");
                 at += 2 + usize::from(is_name(at + 2));
                 let mut may_be_name = takes_names;
@@ -315,11 +330,13 @@ impl Preprocessor<'_, '_> {
                     may_be_name = takes_names && is(at, b',');
                     at += 1;
                 }
+                made.push(Pragma { span: tokens[start].span, words: tokens[start + 2..at.min(tokens.len())].to_vec() });
             } else {
                 kept.push(tokens[at]);
                 at += 1;
             }
         }
+        self.pragmas.extend(made);
         kept
     }
 

@@ -8,7 +8,7 @@
 mod vocabulary;
 
 use super::lex::Words;
-use super::preprocess::Preprocessed;
+use super::preprocess::{Pragma, Preprocessed};
 use super::{ast, lex::Raw, parse, preprocess, token};
 use frit_support::diagnostic::Severity;
 use frit_support::{Diagnostic, FileId, SourceMap, Span};
@@ -64,6 +64,7 @@ pub struct Source {
     words: Words,
     messages: Vec<Diagnostic>,
     uses: BTreeMap<Span, String>,
+    pragmas: Vec<Pragma>,
     end: Span,
     /// Its `typedef`s may be aliases: names for arrays of any extents.
     has_aliases: bool,
@@ -71,9 +72,9 @@ pub struct Source {
 
 /// Reads `file`, whose name in `map` is its path, and what it includes, which is added to `map`.
 pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) -> Source {
-    let Preprocessed { tokens, words, errors, uses, end } = preprocess::preprocess(map, file, include);
+    let Preprocessed { tokens, words, errors, uses, pragmas, end } = preprocess::preprocess(map, file, include);
     let messages = errors.iter().map(super::error::SyntaxError::diagnostic).collect();
-    Source { tokens, words, messages, uses, end, has_aliases: false }
+    Source { tokens, words, messages, uses, pragmas, end, has_aliases: false }
 }
 
 impl Source {
@@ -129,7 +130,7 @@ impl Source {
         let mut errors = Vec::new();
         let tokens = token::assemble(&self.tokens, &mut self.words, &vocabulary.operators, self.end, &mut errors);
         self.messages.extend(errors.iter().map(super::error::SyntaxError::diagnostic));
-        let (mut tree, messages) = parse::parse(tokens, &self.words, &vocabulary);
+        let (mut tree, messages) = parse::parse(tokens, &self.words, &vocabulary, &self.pragmas);
         self.messages.extend(messages);
         tree.is_intact = !self.messages.iter().any(is_error);
         self.messages.sort_by_key(Diagnostic::span);

@@ -3,9 +3,9 @@
 use super::{Block, Func, FuncId, Op, Operand, Operator, Program, WithLoopData};
 use frit_support::Table;
 
-/// Per function: a call of it may write, itself or through a call of its own.
+/// Per function: a call of it may have an ordered effect, itself or through a call of its own.
 pub fn writers(program: &Program) -> Table<FuncId, bool> {
-    doing(program, |_, op| matches!(op, Op::Effect { .. }))
+    doing(program, |_, op| matches!(op, Op::Effect { effect, .. } if effect.is_ordered()))
 }
 
 /// Per function: a call of it may end the program, itself or through a call of its own.

@@ -218,9 +218,9 @@ pub enum Op {
     Assert { cond: Operand, kind: FailureKind, args: Vec<Operand> },
     /// One certificate for several.
     Conjoin { certs: Vec<Value> },
-    /// Asks something of the machine: to write a text, to read a character. The first result is the certificate that it has
-    /// happened; whatever is to happen afterwards lists it. The second is the answer, an `i64`, if there is one. See
-    /// `Note [Effects]`.
+    /// Asks something of the machine: to write a text, to read a character, to call a function in C. The first result is the
+    /// certificate that it has happened; whatever is to happen afterwards lists it. The others are its
+    /// [answers](Effect::answers). See `Note [Effects]`.
     Effect { effect: Effect, args: Vec<Operand> },
     /// The results of one block or of the other; only that one is evaluated.
     If { cond: Operand, then: Block, otherwise: Block },
@@ -559,4 +559,5 @@ impl Program {
 // keeps uses of values keeps effects, each once and in order. Passes must not make two of one effect nor one of two, nor run
 // it where it would not run: nothing merges, duplicates or moves a statement for which `Program`-wide knowledge would be
 // needed, since functions that have effects take a certificate and so depend on what happened before. Effects never stand in
-// with-loops, whose cells have no order; the verifier checks it, through calls as well.
+// with-loops, whose cells have no order; the verifier checks it, through calls as well. The exception are calls in C of functions
+// that are not [ordered](Effect::is_ordered): nobody sees when and how often they are made.

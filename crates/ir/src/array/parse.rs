@@ -334,6 +334,10 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let effect = Effect::Ask(self.cursor.request()?);
                 Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
             }
+            "foreign" => {
+                let effect = Effect::Call(Arc::new(self.cursor.foreign()?));
+                Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
+            }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },
             "if" => {
                 let cond = self.operand()?;

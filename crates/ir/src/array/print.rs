@@ -310,6 +310,11 @@ impl<'a> Printer<'a> {
                 self.word("ask", certs);
                 self.w.put(format_args!(" {request} ({})", Commas(args)));
             }
+            Op::Effect { effect: Effect::Call(foreign), args } => {
+                self.word("foreign", certs);
+                let text = foreign.to_string();
+                self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
+            }
             Op::Effect { effect: effect @ (Effect::Print(format) | Effect::PrintTo(format)), args } => {
                 self.word(if matches!(effect, Effect::Print(_)) { "output" } else { "output_to" }, certs);
                 let text = format.to_string();

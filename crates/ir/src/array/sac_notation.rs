@@ -323,12 +323,14 @@ impl<'a> Printer<'a> {
                 let name = match effect {
                     Effect::Print(_) => "printf",
                     Effect::PrintTo(_) => "fprintf",
+                    Effect::Call(foreign) => &foreign.name,
                     Effect::Ask(request) => request.name(),
                 };
                 if let Some((format, at)) = effect.format() {
                     args.insert(at, Quoted(format.to_string().chars().map(u32::from).collect::<Vec<_>>()).to_string());
                 }
-                let answer = results.first().map_or_else(String::new, |value| format!("{} = ", self.name(*value)));
+                let answers: Vec<String> = results.iter().map(|value| self.name(*value).to_string()).collect();
+                let answer = if answers.is_empty() { String::new() } else { format!("{} = ", answers.join(", ")) };
                 self.line(format!("{answer}{name}({});", args.join(", ")));
             }
             Op::If { cond, then, otherwise } => self.branch(*cond, then, otherwise, &results, &stmt.results),

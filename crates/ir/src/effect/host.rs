@@ -1,7 +1,7 @@
 //! Effects, carried out for interpreters.
 
 use super::{CELLS, Effect, Request};
-use crate::{Tensor, TensorData};
+use crate::{Const, Tensor, TensorData};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -116,20 +116,20 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Carries out an effect on arguments that fit it; the answer, 0 if it has none.
-    pub fn carry_out(&mut self, effect: &Effect, args: &[Tensor]) -> i64 {
+    /// Carries out an effect on arguments that fit it; its answers. `shapes` are those of the arrays among them.
+    pub fn carry_out(&mut self, effect: &Effect, args: &[Tensor], shapes: &[Vec<usize>]) -> Vec<Tensor> {
         match effect {
-            Effect::Print(format) => {
-                (self.out)(&format.render(args));
-                0
-            }
+            Effect::Print(format) => (self.out)(&format.render(args)),
             Effect::PrintTo(format) => self.write(number(&args[0]), &format.render(&args[1..])),
-            Effect::Ask(request) => self.answer(*request, args),
+            Effect::Call(foreign) => return foreign.call(args, shapes),
+            Effect::Ask(request) => return vec![Tensor::scalar(Const::i64(self.answer(*request, args)))],
         }
+        Vec::new()
     }
 
-    fn write(&mut self, stream: i64, text: &str) -> i64 {
-        let done = match stream {
+    /// Writes to a stream. Nobody is told of a failure.
+    fn write(&mut self, stream: i64, text: &str) {
+        let _ = match stream {
             1 => {
                 (self.out)(text);
                 Ok(())
@@ -137,10 +137,9 @@ impl<'a> Host<'a> {
             2 => io::stderr().write_all(text.as_bytes()),
             _ => match self.files.get_mut(&stream) {
                 Some(file) => file.settle().and_then(|()| file.from.write_all(text.as_bytes())),
-                None => return BAD_STREAM,
+                None => Ok(()),
             },
         };
-        done.map_or_else(|error| failed(&error), |()| 0)
     }
 
     fn answer(&mut self, request: Request, args: &[Tensor]) -> i64 {

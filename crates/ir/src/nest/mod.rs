@@ -197,9 +197,9 @@ pub enum Stmt {
     },
     /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
     Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
-    /// Asks something of the machine, such as to write a text; the variable gets the answer, if there is one. Never inside an
-    /// independent loop.
-    Effect { effect: Effect, args: Vec<Arg>, answer: Option<Var> },
+    /// Asks something of the machine, such as to write a text; variables get its answers, and arrays that live are filled. What is
+    /// ordered is never inside an independent loop.
+    Effect { effect: Effect, args: Vec<Arg>, answers: Vec<Binding> },
     /// Calls a procedure. Array results are bound to references.
     Call { callee: ProcId, args: Vec<Arg>, results: Vec<Binding>, span: Span },
 }

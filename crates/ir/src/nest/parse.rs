@@ -411,11 +411,18 @@ impl<'c, 'a> Parser<'c, 'a> {
             word @ ("output" | "output_to") => {
                 let format = Arc::new(self.cursor.format()?);
                 let effect = if word == "output" { Effect::Print(format) } else { Effect::PrintTo(format) };
-                Ok(Stmt::Effect { effect, args: self.args()?, answer: None })
+                Ok(Stmt::Effect { effect, args: self.args()?, answers: Vec::new() })
             }
+            "foreign" => self.foreign(Vec::new()),
             "call" => self.call(Vec::new(), position),
             word => Err(self.cursor.error_at(position, format!("there is no statement `{word}`"))),
         }
+    }
+
+    /// A call in C, after its name.
+    fn foreign(&mut self, answers: Vec<Binding>) -> Parsed<Stmt> {
+        let effect = Effect::Call(Arc::new(self.cursor.foreign()?));
+        Ok(Stmt::Effect { effect, args: self.args()?, answers })
     }
 
     /// A statement that begins with a variable or an array: assignment, store, or a call with results.
@@ -437,11 +444,11 @@ impl<'c, 'a> Parser<'c, 'a> {
             return self.call(results, position);
         }
         if self.cursor.eat_word("ask") {
-            let [Binding::Var(var)] = results[..] else {
-                return Err(self.cursor.expected("one variable before `ask`"));
-            };
             let effect = Effect::Ask(self.cursor.request()?);
-            return Ok(Stmt::Effect { effect, args: self.args()?, answer: Some(var) });
+            return Ok(Stmt::Effect { effect, args: self.args()?, answers: results });
+        }
+        if self.cursor.eat_word("foreign") {
+            return self.foreign(results);
         }
         match results[..] {
             [Binding::Var(var)] => Ok(Stmt::Assign { var, value: self.expr()? }),

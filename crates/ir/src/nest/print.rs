@@ -314,15 +314,18 @@ impl<'a> Printer<'a> {
                 self.w.put(Callee(self.program, *callee));
                 self.args(args);
             }
-            Stmt::Effect { effect, args, answer } => {
-                if let Some(answer) = answer {
-                    self.w.put(format_args!("{answer} = "));
-                }
+            Stmt::Effect { effect, args, answers } => {
+                self.w.joined(answers);
+                self.w.put(if answers.is_empty() { "" } else { " = " });
                 self.w.put(match effect {
                     Effect::Print(_) => "output",
                     Effect::PrintTo(_) => "output_to",
+                    Effect::Call(_) => "foreign",
                     Effect::Ask(_) => "ask",
                 });
+                if let Effect::Call(foreign) = effect {
+                    self.w.put(format_args!(" {}", Quoted(foreign.to_string().chars().map(u32::from))));
+                }
                 if let Effect::Ask(request) = effect {
                     self.w.put(format_args!(" {request}"));
                 }

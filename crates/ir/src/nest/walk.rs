@@ -322,9 +322,12 @@ impl Stmt {
                 f(Mention::Expr(cond));
                 args.iter().for_each(|arg| f(Mention::Expr(arg)));
             }
-            Stmt::Effect { effect: _, args, answer } => {
+            Stmt::Effect { effect: _, args, answers } => {
                 args.iter().for_each(|arg| f(arg.mention(Role::Read)));
-                answer.iter().for_each(|answer| f(Mention::Assigned(*answer)));
+                answers.iter().for_each(|answer| match answer {
+                    Binding::Var(var) => f(Mention::Assigned(*var)),
+                    Binding::Array(array) => f(Mention::Array(*array, Role::Filled)),
+                });
             }
             Stmt::Call { callee: _, args, results, span: _ } => {
                 args.iter().for_each(|arg| f(arg.mention(Role::Passed)));
@@ -440,11 +443,12 @@ impl Stmt {
         self.for_each_operand_mut(&mut |expr| expr.rename(names));
         match self {
             Stmt::Assign { var, value: _ } => *var = var.renamed(names),
-            Stmt::Effect { answer, .. } => answer.iter_mut().for_each(|var| *var = var.renamed(names)),
-            Stmt::Call { results, .. } => results.iter_mut().for_each(|result| match result {
-                Binding::Var(var) => *var = var.renamed(names),
-                Binding::Array(_) => {}
-            }),
+            Stmt::Effect { answers: results, .. } | Stmt::Call { results, .. } => {
+                results.iter_mut().for_each(|result| match result {
+                    Binding::Var(var) => *var = var.renamed(names),
+                    Binding::Array(_) => {}
+                })
+            }
             Stmt::For(_) => panic!("what a loop mentions is in the table of loops"),
             Stmt::Store { .. }
             | Stmt::While { .. }

@@ -1,7 +1,7 @@
 //! A position in the tokens of a text, and what every parser does there.
 
 use super::lex::{Located, Token, tokens};
-use crate::effect::Request;
+use crate::effect::{Foreign, Request};
 use crate::failure::FailureKind;
 use crate::format::Format;
 use crate::scalar::{Const, Scalar};
@@ -357,12 +357,25 @@ impl<'a> Cursor<'a> {
 
     /// A format, as `"%d\n"`.
     pub(crate) fn format(&mut self) -> Parsed<Format> {
-        let Token::Text(codes) = self.peek() else { return Err(self.expected("a text in double quotes")) };
-        let text: Option<String> = codes.iter().map(|&code| char::from_u32(code)).collect();
-        let Some(text) = text else { return Err(self.error("a format consists of characters")) };
+        let text = self.quoted()?;
         let format = Format::parse(&text).map_err(|error| self.error(error.message))?;
         self.advance();
         Ok(format)
+    }
+
+    /// A function in C, as its text.
+    pub(crate) fn foreign(&mut self) -> Parsed<Foreign> {
+        let text = self.quoted()?;
+        let foreign = Foreign::parse(&text).ok_or_else(|| self.error("this describes no function in C"))?;
+        self.advance();
+        Ok(foreign)
+    }
+
+    /// The text in double quotes that comes next.
+    fn quoted(&self) -> Parsed<String> {
+        let Token::Text(codes) = self.peek() else { return Err(self.expected("a text in double quotes")) };
+        let text: Option<String> = codes.iter().map(|&code| char::from_u32(code)).collect();
+        text.ok_or_else(|| self.error("such a text consists of characters"))
     }
 
     /// A constant array, as `i32[2] {1, 2}`.

@@ -398,12 +398,22 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        let answer = stmt.results.get(1).map(|&result| {
-            let var = self.var_for(result);
-            self.bind(result, Lowered::Scalar(Expr::Var(var)));
-            var
-        });
-        self.emit(Stmt::Effect { effect: effect.clone(), args: shown, answer });
+        let mut answers = Vec::new();
+        for &result in &stmt.results[1..] {
+            let ty = self.func.ty(result);
+            if ty.is_scalar() {
+                let var = self.var_for(result);
+                self.bind(result, Lowered::Scalar(Expr::Var(var)));
+                answers.push(Binding::Var(var));
+            } else {
+                let extents = self.extents_of(result);
+                self.name_after(result);
+                let array = self.allocate(ty.elem, extents.clone(), !self.facts.escapes(result));
+                self.bind(result, Lowered::Array(Access::whole(array, extents)));
+                answers.push(Binding::Array(array));
+            }
+        }
+        self.emit(Stmt::Effect { effect: effect.clone(), args: shown, answers });
         self.bind_certificates(stmt.results[0]);
     }
 

@@ -438,13 +438,6 @@ impl<'a> Checker<'a> {
             };
         }
         let references = self.signature(possible[0]).references.clone();
-        for &id in &possible {
-            if self.declarations[id].function.is_none() {
-                let declared = self.declared_at(id);
-                self.error(SacError::ExternalFunction { span, name: function.to_string(), declared });
-                return None;
-            }
-        }
         Some(Resolved { functions: possible, results: results.unwrap_or_default(), references, certain })
     }
 

@@ -70,15 +70,18 @@ define_errors! {
                 .label(*span, "defined again here")
                 .secondary(*first, "first defined here")
                 .note("overloads differ in the number, the element types or the shapes of their parameters"),
-        ConflictsWithUsed { span: Span, name: String, module: String, is_import: bool } => {
-            let word = if *is_import { "import" } else { "use" };
-            Diagnostic::error(
-                "conflicts-with-used",
-                format!("`{name}` is also defined for these types by the module `{module}`"),
-            )
-            .label(*span, "defined again here")
-            .note(format!("leave the module's out, as in `{word} {module}: all except {{ {name} }};`"))
+        ConflictsWithUsed { span: Span, name: String, modules: Vec<(String, bool)> } => {
+            let names: Vec<String> = modules.iter().map(|(module, _)| format!("`{module}`")).collect();
+            let (word, theirs) = if modules.len() == 1 { ("module", "module's") } else { ("modules", "modules'") };
+            let message = format!("`{name}` is also defined for these types by the {word} {}", names.join(", "));
+            Diagnostic::error("conflicts-with-used", message)
+                .label(*span, "defined again here")
+                .note(format!("leave the {theirs} out, as in {}", without(name, modules)))
         },
+        LessSpecificThanUsed { span: Span, name: String, own: String, used: String, modules: Vec<(String, bool)> } =>
+            Diagnostic::warning("less-specific-than-used", format!("`{name}` of another module is called for arrays instead of this one"))
+                .label(*span, format!("takes `{own}`, and is called for scalars only"))
+                .note(format!("`{used}` of `{}` is more specific; leave it out, as in {}", modules[0].0, without(name, modules))),
         DuplicateType { span: Span, name: String, first: Span } =>
             Diagnostic::error("duplicate-type", format!("the type `{name}` is defined twice"))
                 .label(*span, "defined again here")
@@ -147,11 +150,14 @@ define_errors! {
         ReferenceInExpression { span: Span, function: String } =>
             Diagnostic::error("reference-in-expression", format!("`{function}` changes one of its arguments"))
                 .label(*span, "so the call has to be a statement, or all of the right side of an assignment"),
-        ExternalFunction { span: Span, name: String, declared: Span } =>
-            Diagnostic::error("external-function", format!("`{name}` is external: there is no SAC code to call"))
-                .label(*span, "cannot be called")
-                .secondary(*declared, "declared here")
-                .note("define it in SAC, by with-loops or primitives"),
+        ForeignName { span: Span, name: String } =>
+            Diagnostic::error("external-name", format!("C has no function `{name}`"))
+                .label(*span, "no name in C")
+                .note("say what it is called there: `#pragma linkname \"f\"` behind the declaration"),
+        LinkSign { span: Span, problem: String } =>
+            Diagnostic::error("link-sign", "`linksign` does not fit the declaration")
+                .label(*span, problem.clone())
+                .note("it has a number for each result, then one for each parameter: which parameter in C it is, or 0 for what C returns"),
 
         // ---- calls
         WrongArgumentCount { span: Span, function: String, takes: String, given: usize, declared: Option<Span> } => {
@@ -402,6 +408,15 @@ impl SacError {
                 | SacError::UnknownField { .. }
         )
     }
+}
+
+/// The lines that leave out a function of these modules.
+fn without(name: &str, modules: &[(String, bool)]) -> String {
+    let line = |(module, is_import): &(String, bool)| {
+        let word = if *is_import { "import" } else { "use" };
+        format!("`{word} {module}: all except {{ {name} }};`")
+    };
+    modules.iter().map(line).collect::<Vec<_>>().join(" and ")
 }
 
 /// The messages for these mistakes, by place, each once.

@@ -10,7 +10,7 @@ use crate::sac::ast::{self, AxisCount, AxisExpr, TypeExpr};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Axis, Count, Elem, Expr, ExprKind, Function, FunctionId, Local, Param, Pattern};
 use frit_support::Span;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 impl<'a> Checker<'a> {
     /// Asks for all functions of the user's files.
@@ -31,9 +31,11 @@ impl<'a> Checker<'a> {
     /// Checks all functions that something asked for, and those that they ask for.
     pub(super) fn check_called_functions(&mut self) {
         while let Some((declaration, id)) = self.called.pop_front() {
-            // What the parser found mistakes in makes no sense as it is.
-            if let Some(function) = self.declarations[declaration].function.filter(|function| function.is_intact) {
-                self.check_function(declaration, function, id);
+            match self.declarations[declaration].function {
+                // What the parser found mistakes in makes no sense as it is.
+                Some(function) if !function.is_intact => {}
+                Some(function) => self.check_function(declaration, function, id),
+                None => self.external_function(declaration, id),
             }
         }
     }
@@ -56,7 +58,52 @@ impl<'a> Checker<'a> {
     fn check_function(&mut self, declaration: DeclId, function: &'a ast::Function, id: FunctionId) {
         let unit = self.declarations[declaration].unit;
         let signature = &function.signature;
-        self.body = Body::new(unit);
+        let types = self.signature(declaration);
+        let (params, mut determined) = self.parameters(declaration);
+        let mut of_results = HashMap::new();
+        let mut results = Vec::new();
+        let referenced = types.references.iter().map(|at| &signature.params[*at].ty);
+        for (ty, (elem, _)) in signature.results.iter().chain(referenced).zip(&types.results) {
+            results.push(self.pattern(ty, elem.unwrap_or(BOOL), Some(&mut of_results)));
+        }
+        let mut of_results: Vec<(&'a str, (Local, Ty))> = of_results.into_iter().collect();
+        of_results.sort_by_key(|(_, (local, _))| *local);
+        let requires = self.constraints(signature, &of_results, false);
+        let mark = self.body.enter();
+        for (name, (local, _)) in &of_results {
+            self.body.adopt(name, INT, *local);
+        }
+        self.declare_variables(function);
+        let body = self.block(&function.body);
+        self.body.out = body;
+        let returns = self.returns(declaration, function);
+        let body = std::mem::take(&mut self.body.out);
+        let is_assigned = |name: &str| matches!(self.body.binding(name), Some(Binding { state: State::Defined, .. }));
+        determined.extend(of_results.iter().filter(|(name, _)| is_assigned(name)).map(|(_, (local, _))| *local));
+        let patterns: Vec<&Pattern> = results.iter().collect();
+        self.check_open_parts(&patterns, &mut determined);
+        self.body.leave(mark);
+        let ensures = self.constraints(signature, &of_results, true);
+        let name = &self.units[unit].name;
+        self.program.functions[id] = Function {
+            name: signature.name.text.clone(),
+            module: (!name.is_empty()).then(|| name.clone()),
+            inlining: function.inlining,
+            params,
+            results,
+            locals: std::mem::take(&mut self.body.locals),
+            requires,
+            ensures,
+            body,
+            returns,
+            span: signature.name.span,
+        };
+    }
+
+    /// Begins a function: its parameters, and the variables that they determine.
+    pub(super) fn parameters(&mut self, declaration: DeclId) -> (Vec<Param>, BTreeSet<Local>) {
+        let signature = self.declarations[declaration].signature;
+        self.body = Body::new(self.declarations[declaration].unit);
         self.body.enter();
         let types = self.signature(declaration);
         let mut params = Vec::new();
@@ -79,49 +126,12 @@ impl<'a> Checker<'a> {
         let mut determined = params.iter().filter(is_name).map(|param| param.local).collect();
         let patterns: Vec<&Pattern> = params.iter().map(|param| &param.pattern).collect();
         self.check_open_parts(&patterns, &mut determined);
-        let mut of_results = HashMap::new();
-        let mut results = Vec::new();
-        let referenced = types.references.iter().map(|at| &signature.params[*at].ty);
-        for (ty, (elem, _)) in signature.results.iter().chain(referenced).zip(&types.results) {
-            results.push(self.pattern(ty, elem.unwrap_or(BOOL), Some(&mut of_results)));
-        }
-        let mut of_results: Vec<(&'a str, (Local, Ty))> = of_results.into_iter().collect();
-        of_results.sort_by_key(|(_, (local, _))| *local);
-        let requires = self.constraints(function, &of_results, false);
-        let mark = self.body.enter();
-        for (name, (local, _)) in &of_results {
-            self.body.adopt(name, INT, *local);
-        }
-        self.declare_variables(function);
-        let body = self.block(&function.body);
-        self.body.out = body;
-        let returns = self.returns(declaration, function);
-        let body = std::mem::take(&mut self.body.out);
-        let is_assigned = |name: &str| matches!(self.body.binding(name), Some(Binding { state: State::Defined, .. }));
-        determined.extend(of_results.iter().filter(|(name, _)| is_assigned(name)).map(|(_, (local, _))| *local));
-        let patterns: Vec<&Pattern> = results.iter().collect();
-        self.check_open_parts(&patterns, &mut determined);
-        self.body.leave(mark);
-        let ensures = self.constraints(function, &of_results, true);
-        let name = &self.units[unit].name;
-        self.program.functions[id] = Function {
-            name: signature.name.text.clone(),
-            module: (!name.is_empty()).then(|| name.clone()),
-            inlining: function.inlining,
-            params,
-            results,
-            locals: std::mem::take(&mut self.body.locals),
-            requires,
-            ensures,
-            body,
-            returns,
-            span: signature.name.span,
-        };
+        (params, determined)
     }
 
-    fn constraints(
+    pub(super) fn constraints(
         &mut self,
-        function: &'a ast::Function,
+        signature: &'a ast::Signature,
         of_results: &[(&'a str, (Local, Ty))],
         is_after: bool,
     ) -> Vec<Expr> {
@@ -133,7 +143,7 @@ impl<'a> Checker<'a> {
                 self.body.set(name, binding);
             }
         }
-        for constraint in &function.signature.constraints {
+        for constraint in &signature.constraints {
             let mut mentions = false;
             super::walk::free_names(constraint, &mut |name| {
                 mentions |= of_results.iter().any(|(other, _)| *other == name)
@@ -164,7 +174,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The pattern of a parameter or result, whose names it binds; those of results that are not bound yet are noted.
-    fn pattern(
+    pub(super) fn pattern(
         &mut self,
         ty: &'a TypeExpr,
         elem: Elem,

@@ -12,6 +12,7 @@ mod call;
 mod convert;
 pub(crate) mod error;
 mod expression;
+mod external;
 mod function;
 mod helper;
 mod modules;

@@ -21,6 +21,8 @@ pub(super) struct Declaration<'a> {
     pub signature: &'a ast::Signature,
     /// `None` for external functions.
     pub function: Option<&'a ast::Function>,
+    /// Of an external function: what pragmas say.
+    pub link: Option<&'a ast::Link>,
     /// What its signature means, once someone has asked.
     pub types: Option<Rc<Signature>>,
     /// The function of the program, once something calls it.
@@ -111,9 +113,9 @@ impl<'a> Checker<'a> {
                     self.declare_type(&mut module, TypeDefinition::Struct(fields, name));
                 }
                 Item::Function(function) => {
-                    self.declare(&mut module, unit, &function.signature, Some(function));
+                    self.declare(&mut module, unit, &function.signature, Some(function), None);
                 }
-                Item::External(signature) => self.declare(&mut module, unit, signature, None),
+                Item::External(signature, link) => self.declare(&mut module, unit, signature, None, Some(link)),
                 Item::Specialize(_) => {}
                 Item::Object { name, value, .. } if self.is_text_of_library(name.span) => {
                     module.objects.insert(&name.text, value);
@@ -146,9 +148,10 @@ impl<'a> Checker<'a> {
         unit: usize,
         signature: &'a ast::Signature,
         function: Option<&'a ast::Function>,
+        link: Option<&'a ast::Link>,
     ) {
         let id = self.declarations.len();
-        self.declarations.push(Declaration { unit, signature, function, types: None, id: None, wrapped: None });
+        self.declarations.push(Declaration { unit, signature, function, link, types: None, id: None, wrapped: None });
         module.functions.entry(&signature.name.text).or_default().push(id);
     }
 
@@ -239,28 +242,48 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports definitions of a file that modules it uses have as well, and warns of those that modules hide.
     fn report_conflicts(&mut self, unit: usize, name: &'a str, own: &[DeclId]) {
-        for import in self.modules[unit].uses.clone() {
-            if !contains(&import.symbols, name) {
-                continue;
+        for &id in own {
+            let mut same = Vec::new();
+            let mut hiding: Vec<(String, bool)> = Vec::new();
+            let mut used = None;
+            for import in self.modules[unit].uses.clone() {
+                let module = self.module_names.get(import.module.text.as_str()).copied();
+                let Some(module) = module.filter(|_| contains(&import.symbols, name)) else { continue };
+                let mut others = self.exported(module, name, &mut Vec::new());
+                others.retain(|other| self.declarations[*other].unit != unit);
+                let asked = (import.module.text.clone(), import.is_import);
+                if others.iter().any(|other| self.signature(id).params == self.signature(*other).params) {
+                    same.push(asked);
+                } else if let Some(other) = others.into_iter().find(|other| self.hides(*other, id))
+                    && !import.is_import
+                {
+                    hiding.push(asked);
+                    used.get_or_insert(other);
+                }
             }
-            let Some(&module) = self.module_names.get(import.module.text.as_str()) else { continue };
-            for other in self.exported(module, name, &mut Vec::new()) {
-                if self.declarations[other].unit == unit {
-                    continue;
-                }
-                for &id in own {
-                    if self.signature(id).params == self.signature(other).params {
-                        self.error(SacError::ConflictsWithUsed {
-                            span: self.declared_at(id),
-                            name: name.to_string(),
-                            module: import.module.text.clone(),
-                            is_import: import.is_import,
-                        });
-                    }
-                }
+            let (span, name) = (self.declared_at(id), name.to_string());
+            if !same.is_empty() {
+                self.error(SacError::ConflictsWithUsed { span, name, modules: same });
+            } else if let Some(used) = used {
+                let (own, used) = (self.parameters_text(id), self.parameters_text(used));
+                let warning = SacError::LessSpecificThanUsed { span, name, own, used, modules: hiding };
+                self.program.warnings.push(warning.diagnostic());
             }
         }
+    }
+
+    /// True if a function takes all arrays that the other one takes, and is more specific.
+    fn hides(&mut self, id: DeclId, other: DeclId) -> bool {
+        let (hiding, hidden) = (self.signature(id), self.signature(other));
+        let is_as_specific = |x: &Class, y: &Class| match (x, y) {
+            (Class::AtLeast(x), Class::AtLeast(y)) => *x <= 1 && x >= y,
+            (x, y) => x == y,
+        };
+        hiding.params.len() == hidden.params.len()
+            && hiding.params != hidden.params
+            && hiding.params.iter().zip(&hidden.params).all(|(x, y)| x.0 == y.0 && is_as_specific(&x.1, &y.1))
     }
 
     /// The module of this name; an error if there is none.

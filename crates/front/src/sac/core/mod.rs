@@ -11,7 +11,7 @@
 //! - `int` arithmetic wraps at 32 bits. Shapes and indices are vectors of `int`.
 //! - Reference parameters are extra results, which the caller assigns. They come after the declared results.
 //! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effects are
-//!   [`StmtKind::Output`] and [`Prim::Ask`], in the order in which they are evaluated.
+//!   [`StmtKind::Output`], [`Prim::Ask`] and ordered functions in C, in the order in which they are evaluated.
 
 pub mod axes;
 pub mod dispatch;
@@ -19,10 +19,12 @@ mod leaves;
 mod names;
 
 pub use super::ast::{Basic, Inlining};
+use frit_ir::effect::Foreign;
 use frit_ir::{BinOp, Const, UnOp};
 use frit_support::{Span, Table, define_index};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 define_index!(
     /// A function of the program.
@@ -58,6 +60,12 @@ pub struct Program {
     pub structs: Table<StructId, Struct>,
     /// The function `main`, if there is one.
     pub main: Option<FunctionId>,
+    /// What is doubtful in its text.
+    pub warnings: Vec<frit_support::Diagnostic>,
+    /// What it calls in C.
+    pub foreign: Vec<ForeignFunction>,
+    /// Libraries that it says to have functions in C from.
+    pub libraries: BTreeSet<String>,
     /// The files of the standard library. What happens there is told of the calls of it: no user has seen its text.
     pub library: BTreeSet<u32>,
     /// Where files were looked for and none is: with one there, it might be another program.
@@ -69,6 +77,15 @@ impl Program {
     pub fn is_library(&self, span: Span) -> bool {
         self.library.contains(&span.file)
     }
+}
+
+/// A function in C that a program calls.
+#[derive(Clone, Debug)]
+pub struct ForeignFunction {
+    /// The function.
+    pub foreign: Arc<Foreign>,
+    /// Where it is declared; nowhere for what texts that C returns are read with.
+    pub span: Span,
 }
 
 /// The functions that a call may mean.
@@ -248,7 +265,7 @@ pub enum StmtKind {
         /// The number of the stream, an `int`; `None` for standard output.
         stream: Option<Expr>,
         /// The text with its conversions.
-        format: std::sync::Arc<frit_ir::Format>,
+        format: Arc<frit_ir::Format>,
         /// Scalars, and for `%s` vectors of characters; as many as the format has conversions.
         args: Vec<Expr>,
     },
@@ -263,7 +280,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The expressions. All but calls and with-loops have one value.
+/// The expressions. All but calls, of functions in C as well, and with-loops have one value.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A scalar.
@@ -310,6 +327,8 @@ pub enum ExprKind {
         /// The arguments.
         args: Vec<Expr>,
     },
+    /// A call of a function in C.
+    Foreign(Box<ForeignCall>),
     /// One of two values; only that one is evaluated. Stands for `?:`, `&&` and `||`.
     Cond {
         /// A scalar `bool`, or a vector of one.
@@ -360,6 +379,19 @@ pub enum ExprKind {
         /// Its new value, of the shape that `Field` would have.
         new: Box<Expr>,
     },
+}
+
+/// A call of a function in C.
+#[derive(Clone, Debug)]
+pub struct ForeignCall {
+    /// The function.
+    pub foreign: Arc<Foreign>,
+    /// Reads a text that it returns, if it does.
+    pub text: Option<Arc<Foreign>>,
+    /// The arguments, of any rank where C takes an array.
+    pub args: Vec<Expr>,
+    /// The types of the results. What their extents are is known, other than of texts.
+    pub results: Vec<Pattern>,
 }
 
 /// Operations that no with-loop expresses. Scalar operations also take vectors: of equal lengths, or one with a scalar.

@@ -257,7 +257,11 @@ impl<'p> Supposition<'_, 'p> {
 
     fn composed(&mut self, expr: &'p Expr, env: &Env) -> Option<Known> {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Text(_) | ExprKind::Call { .. } | ExprKind::With(_) => None,
+            ExprKind::Const(_)
+            | ExprKind::Text(_)
+            | ExprKind::Call { .. }
+            | ExprKind::Foreign(_)
+            | ExprKind::With(_) => None,
             ExprKind::Local(local) => Some(env[local.at()].clone()),
             ExprKind::Array { elem, cells } => {
                 let first = cells.first()?;

@@ -124,10 +124,10 @@ impl<'p> Machine<'p> {
                     match to {
                         Some(stream) => {
                             tensors.insert(0, Tensor::scalar(Const::i64(stream)));
-                            self.host.carry_out(&Effect::PrintTo(format.clone()), &tensors);
+                            self.host.carry_out(&Effect::PrintTo(format.clone()), &tensors, &[]);
                         }
                         None => {
-                            self.host.carry_out(&Effect::Print(format.clone()), &tensors);
+                            self.host.carry_out(&Effect::Print(format.clone()), &tensors, &[]);
                         }
                     }
                 }
@@ -181,6 +181,8 @@ impl<'p> Machine<'p> {
     fn values(&mut self, expr: &'p Expr) -> Outcome<Vec<Value>> {
         if let ExprKind::Call { overload, args } = &expr.kind {
             self.nested(expr.span, |machine| machine.call(*overload, args, expr.span))
+        } else if let ExprKind::Foreign(call) = &expr.kind {
+            self.nested(expr.span, |machine| machine.foreign_call(call, expr.span))
         } else if let ExprKind::With(with) = &expr.kind {
             self.nested(expr.span, |machine| machine.with_loop(with, expr.span))
         } else {
@@ -236,6 +238,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Prim { prim, args } => self.primitive(*prim, args, span),
             ExprKind::Call { overload, args } => Ok(only(self.call(*overload, args, span)?)),
+            ExprKind::Foreign(call) => Ok(only(self.foreign_call(call, span)?)),
             ExprKind::With(with) => Ok(only(self.with_loop(with, span)?)),
             ExprKind::Cond { cond, then, otherwise } => {
                 let taken = if self.truth(cond)? { then } else { otherwise };

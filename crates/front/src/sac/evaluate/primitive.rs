@@ -3,8 +3,9 @@
 use super::failure::{Outcome, fail};
 use super::value::{Shape, Value, volume};
 use super::{COUNT_LIMIT, Cause, EXTENT_LIMIT, Failure, Machine};
-use crate::sac::core::{Elem, Expr, Prim};
+use crate::sac::core::{Axis, Basic, Elem, Expr, ForeignCall, Prim};
 use frit_ir::effect::Param;
+use frit_ir::effect::foreign::PartForm;
 use frit_ir::{BinOp, Const, Effect, FailureKind, Request, Scalar, TensorData, UnOp};
 use frit_support::Span;
 
@@ -38,7 +39,62 @@ impl<'p> Machine<'p> {
             }
             tensors.push(arg.to_tensor().expect("the checker lets no struct be asked"));
         }
-        Ok(Value::constant(Const::i64(self.host.carry_out(&Effect::Ask(request), &tensors))))
+        let answer = self.host.carry_out(&Effect::Ask(request), &tensors, &[]).remove(0);
+        Ok(Value::from_tensor(Basic::Long, answer))
+    }
+
+    /// A call in C; its results.
+    pub(super) fn foreign_call(&mut self, call: &'p ForeignCall, span: Span) -> Outcome<Vec<Value>> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in &call.args {
+            args.push(self.value(arg)?.to_tensor().expect("the checker hands no struct to C"));
+        }
+        if call.foreign.is_ordered && self.supposing.is_some() {
+            // Nobody sees this failure.
+            return fail(FailureKind::AssertionFailed, &[], span);
+        }
+        let mut shapes = Vec::new();
+        for (part, pattern) in call.foreign.results.iter().zip(&call.results) {
+            if part.form == PartForm::Array {
+                shapes.push(match call.foreign.origin(part) {
+                    Some(at) => args[at].shape().to_vec(),
+                    None => self.foreign_shape(&pattern.axes, span)?,
+                });
+            }
+        }
+        let mut answers = self.host.carry_out(&Effect::Call(call.foreign.clone()), &args, &shapes).into_iter();
+        let mut next = || answers.next().expect("C gives all results");
+        let mut results = Vec::with_capacity(call.results.len());
+        for (part, pattern) in call.foreign.results.iter().zip(&call.results) {
+            let Elem::Basic(basic) = pattern.elem else { panic!("the checker lets C have basic types only") };
+            let answer = match (part.form, &call.text) {
+                (PartForm::Text, Some(text)) => {
+                    let length = next().as_scalar().and_then(Const::as_i64).unwrap_or(0);
+                    let shape = vec![usize::try_from(length).unwrap_or(0)];
+                    self.host.carry_out(&Effect::Call(text.clone()), &[next()], &[shape]).remove(0)
+                }
+                (PartForm::Scalar | PartForm::Array | PartForm::Text, _) => next(),
+            };
+            results.push(Value::from_tensor(basic, answer));
+        }
+        Ok(results)
+    }
+
+    /// The extents that a pattern says, all names in which have values.
+    fn foreign_shape(&mut self, axes: &[Axis], span: Span) -> Outcome<Vec<usize>> {
+        let mut extents: Vec<i32> = Vec::new();
+        for axis in axes {
+            match axis {
+                Axis::Extent(n) => extents.push(*n as i32),
+                Axis::Bind(local) | Axis::Axes { shape: Some(local), .. } => {
+                    extents.extend(self.local(*local, span)?.integers().into_iter().map(|extent| extent as i32));
+                }
+                Axis::Any | Axis::Rest { .. } | Axis::Axes { shape: None, .. } => {
+                    panic!("the checker wants the extents of what C makes")
+                }
+            }
+        }
+        Ok(self.shape_of(&Value::ints(extents), span)?.to_vec())
     }
 
     /// An operation on these operands.

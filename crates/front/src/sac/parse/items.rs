@@ -2,9 +2,14 @@
 
 use super::Parser;
 use super::expressions::Place;
-use crate::sac::ast::{Declaration, File, Function, Inlining, Item, Name, Param, Signature, Symbols, TypeExpr, Use};
+use crate::sac::ast::{
+    Declaration, File, Function, Inlining, Item, Link, Name, Param, Signature, Symbols, TypeExpr, Use,
+};
 use crate::sac::error::SyntaxError;
+use crate::sac::lex::{Raw, RawKind};
+use crate::sac::preprocess::Pragma;
 use crate::sac::token::{Keyword, Symbol, TokenKind};
+use frit_support::Span;
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -142,7 +147,9 @@ impl Parser<'_> {
                 }
                 let Some(signature) = self.signature(start, Self::external_param) else { return };
                 self.end_item("the signature");
-                file.items.push(Item::External(signature));
+                let dots = (start..self.at).find(|at| self.is_at(*at, Symbol::Dots)).map(|at| self.tokens[at].span);
+                let link = Link { dots, ..self.link() };
+                file.items.push(Item::External(signature, link));
             }
             TokenKind::Name(word)
                 if self.words.text(word) == "objdef"
@@ -344,9 +351,62 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// A parameter of a function in another language, or `...` for any further ones.
+    /// What pragmas behind the item that was just read say.
+    fn link(&mut self) -> Link {
+        let (last, next) = (self.last_span(), self.token_span());
+        let is_behind = |span: Span| {
+            let is_before_next = span.file != next.file || span.start < next.start || self.peek() == TokenKind::End;
+            span == last || span.file == last.file && span.start >= last.end && is_before_next
+        };
+        let behind: Vec<&Pragma> = self.pragmas.iter().filter(|pragma| is_behind(pragma.span)).collect();
+        let mut link = Link::default();
+        for Pragma { span, words } in behind {
+            let Some((name, rest)) = words.split_first() else { continue };
+            let text = |raw: &Raw| (raw.kind == RawKind::Text).then(|| self.words.text(raw.text).trim_matches('"'));
+            let texts = || rest.iter().filter_map(text).map(str::to_owned);
+            let problem = match self.words.text(name.text) {
+                "linkname" => {
+                    link.name = texts().next().map(|text| Name { text, span: *span });
+                    link.name.is_none().then_some("`linkname` takes the name of a C function in quotes")
+                }
+                "linksign" => {
+                    let numbers = rest.iter().filter(|raw| raw.kind == RawKind::Number);
+                    let numbers = numbers.map(|raw| self.words.text(raw.text).parse().ok()).collect::<Option<Vec<_>>>();
+                    let is_list = numbers.as_ref().is_some_and(|numbers| 2 * numbers.len() + 1 == rest.len());
+                    link.sign = numbers.map(|numbers| (numbers, *span));
+                    (!is_list).then_some("`linksign` takes a list of places, as in `[0, 1, 2]`")
+                }
+                "linkwith" => {
+                    link.libraries.extend(texts());
+                    texts().next().is_none().then_some("`linkwith` takes names of libraries in quotes")
+                }
+                "effect" => {
+                    link.has_effect = true;
+                    None
+                }
+                _ => None,
+            };
+            if let Some(problem) = problem {
+                self.note(SyntaxError::BadDirective { span: *span, directive: "pragma", problem });
+            }
+        }
+        link
+    }
+
+    /// A parameter of a function in another language, which needs no name, or `...` for any further ones.
     fn external_param(&mut self) -> Option<Param> {
-        if self.eat(Symbol::Dots) { None } else { self.param() }
+        if self.eat(Symbol::Dots) {
+            return None;
+        }
+        let start = self.at;
+        let ty = self.type_expr()?;
+        let is_reference = self.eat(Symbol::And);
+        let name = if self.is(Symbol::Comma) || self.is(Symbol::CloseParen) {
+            Name { text: format!("_{start}"), span: ty.span }
+        } else {
+            self.name("the name of the parameter")?
+        };
+        Some(Param { ty, is_reference, name })
     }
 
     fn param(&mut self) -> Option<Param> {

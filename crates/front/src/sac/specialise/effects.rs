@@ -85,6 +85,7 @@ fn expr(program: &Program, e: &Expr, text: &mut Text) {
     match &e.kind {
         ExprKind::Prim { prim: Prim::Argc | Prim::Argv, .. } => text.asks = true,
         ExprKind::Prim { prim: Prim::Ask(_) | Prim::Exit, .. } => text.writes = true,
+        ExprKind::Foreign(call) if call.foreign.is_ordered => text.writes = true,
         ExprKind::Call { overload, .. } => text.callees.extend(&program.overloads[*overload].candidates),
         ExprKind::With(with) => {
             for generator in &with.generators {

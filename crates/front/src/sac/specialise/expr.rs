@@ -25,6 +25,7 @@ impl<'p> Specialiser<'p> {
         let outer = self.place(e.span);
         let values = match &e.kind {
             ExprKind::Call { overload, args } => self.call_expr(env, *overload, args, e.span),
+            ExprKind::Foreign(call) => self.foreign_call(env, call, e.span),
             ExprKind::With(with) => self.with_expr(env, with, e.span),
             _ => self.one_value(env, e).map(|value| vec![value]),
         };
@@ -72,6 +73,7 @@ impl<'p> Specialiser<'p> {
                 self.primitive(*prim, values, span)
             }
             ExprKind::Call { overload, args } => Ok(self.call_expr(env, *overload, args, span)?.remove(0)),
+            ExprKind::Foreign(call) => Ok(self.foreign_call(env, call, span)?.remove(0)),
             ExprKind::With(with) => Ok(self.with_expr(env, with, span)?.remove(0)),
             ExprKind::Cond { cond, then, otherwise } => {
                 let cond = self.expr(env, cond)?;

@@ -181,6 +181,7 @@ pub(super) fn for_each_part<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
         ExprKind::Select { array, index } => [array, index].into_iter().for_each(|e| f(e)),
         ExprKind::Modarray { array, index, value } => [array, index, value].into_iter().for_each(|e| f(e)),
         ExprKind::Prim { args, .. } | ExprKind::Call { args, .. } => args.iter().for_each(f),
+        ExprKind::Foreign(call) => call.args.iter().for_each(f),
         ExprKind::Cond { cond, then, otherwise } => [cond, then, otherwise].into_iter().for_each(|e| f(e)),
         ExprKind::Recast { array, .. } => f(array),
         ExprKind::Ascribe { value, .. } | ExprKind::Field { value, .. } => f(value),

@@ -61,7 +61,7 @@ const LIBRARY_INLINING_BUDGET: usize = 200_000;
 
 /// True for an expression without calls and with-loops: not worth a function.
 fn is_simple(e: &Expr) -> bool {
-    let mut is_simple = !matches!(e.kind, ExprKind::Call { .. } | ExprKind::With(_));
+    let mut is_simple = !matches!(e.kind, ExprKind::Call { .. } | ExprKind::Foreign(_) | ExprKind::With(_));
     liveness::for_each_part(e, &mut |part| is_simple = is_simple && self::is_simple(part));
     is_simple
 }

@@ -2,8 +2,9 @@
 
 use super::value::{Data, Env, Scalar, Value};
 use super::{Reason, Result, Specialiser};
-use crate::sac::core::{Basic, Elem, Expr};
-use frit_ir::array::{self, Op, Operand, Type, View};
+use crate::sac::core::{Axis, Basic, Elem, Expr, ForeignCall};
+use frit_ir::array::{self, Extent, Op, Operand, Type, View};
+use frit_ir::effect::foreign::PartForm;
 use frit_ir::effect::{Effect, Param, Request};
 use frit_ir::{FailureKind, Format};
 use frit_support::Span;
@@ -43,7 +44,7 @@ impl<'p> Specialiser<'p> {
             }
             operands.push(self.array(&value));
         }
-        self.effect(effect, operands, span);
+        self.effect(effect, operands, Vec::new(), span);
         Ok(())
     }
 
@@ -57,7 +58,7 @@ impl<'p> Specialiser<'p> {
             }
             operands.push(self.array(arg));
         }
-        let answer = self.effect(Effect::Ask(request), operands, span).expect("a request has an answer");
+        let answer = self.effect(Effect::Ask(request), operands, vec![Type::scalar(frit_ir::Scalar::I64)], span)[0];
         Ok(Value::scalar(Scalar::operand(Basic::Long, answer.into())))
     }
 
@@ -75,20 +76,99 @@ impl<'p> Specialiser<'p> {
         Err(super::Stop::Fails)
     }
 
-    /// An effect, after all those before it; its answer.
-    fn effect(&mut self, effect: Effect, args: Vec<Operand>, span: Span) -> Option<array::Value> {
-        let mut certs = self.certs();
-        certs.extend(self.token.value());
-        let outer = self.place(span);
-        let mut types = vec![Type::scalar(frit_ir::Scalar::Cert)];
-        if effect.has_answer() {
-            types.push(Type::scalar(frit_ir::Scalar::I64));
+    /// A call in C; its results.
+    pub(super) fn foreign_call(&mut self, env: &mut Env, call: &'p ForeignCall, span: Span) -> Result<Vec<Value>> {
+        let mut args = Vec::with_capacity(call.args.len());
+        // Scalars where C takes arrays, of which it is given the elements.
+        let mut scalars = Vec::new();
+        for (at, (arg, part)) in call.args.iter().zip(&call.foreign.args).enumerate() {
+            let value = self.expr(env, arg)?;
+            let operand = self.array(&value);
+            args.push(match part.form {
+                PartForm::Array if self.rank(&value) == 0 => {
+                    scalars.push(Some(at));
+                    let ty = Type::array(part.ty.scalar(), vec![Extent::Const(1)]);
+                    self.emit_one(Op::ArrayLit { elems: vec![operand] }, ty).into()
+                }
+                PartForm::Scalar | PartForm::Array | PartForm::Text => operand,
+            });
         }
+        let mut types = Vec::new();
+        for (part, pattern) in call.foreign.results.iter().zip(&call.results) {
+            types.extend(match (part.form, call.foreign.origin(part)) {
+                (PartForm::Scalar, _) => vec![Type::scalar(part.ty.scalar())],
+                (PartForm::Array, Some(at)) => vec![self.builder.func.operand_type(args[at])],
+                (PartForm::Array, None) => {
+                    vec![Type::array(part.ty.scalar(), self.foreign_shape(env, &pattern.axes, span)?)]
+                }
+                (PartForm::Text, _) => vec![Type::scalar(frit_ir::Scalar::I64); 2],
+            });
+        }
+        let mut answers = self.effect(Effect::Call(call.foreign.clone()), args, types, span).into_iter();
+        let mut next = || answers.next().expect("an effect has an answer for each of its types");
+        let mut results = Vec::with_capacity(call.results.len());
+        for (part, pattern) in call.foreign.results.iter().zip(&call.results) {
+            let (Elem::Basic(basic), first) = (pattern.elem, next()) else {
+                panic!("the checker lets C have basic types only")
+            };
+            results.push(match (part.form, &call.text) {
+                (PartForm::Text, Some(text)) => {
+                    self.bound(first.into(), 0, super::sizes::MAX_EXTENT);
+                    let ty = Type::array(part.ty.scalar(), vec![Extent::Value(first)]);
+                    let text = self.effect(Effect::Call(text.clone()), vec![next().into()], vec![ty], span);
+                    Value::array(pattern.elem, text[0])
+                }
+                (PartForm::Array, _) if scalars.contains(&call.foreign.origin(part)) => {
+                    let op = Op::Index { array: first, indices: vec![Operand::i64(0)] };
+                    let element = self.emit_one(op, Type::scalar(part.ty.scalar()));
+                    Value::scalar(Scalar::operand(basic, element.into()))
+                }
+                (PartForm::Array, _) => Value::array(pattern.elem, first),
+                (PartForm::Scalar | PartForm::Text, _) => Value::scalar(Scalar::operand(basic, first.into())),
+            });
+        }
+        Ok(results)
+    }
+
+    /// The extents that a pattern says, all names in which have values.
+    fn foreign_shape(&mut self, env: &mut Env, axes: &[Axis], span: Span) -> Result<Vec<Extent>> {
+        let mut shape = Vec::new();
+        for axis in axes {
+            let extents = match axis {
+                Axis::Extent(n) => vec![Scalar::constant(Basic::Int, frit_ir::Const::int(frit_ir::Scalar::I32, *n))],
+                Axis::Bind(local) | Axis::Axes { shape: Some(local), .. } => {
+                    let value = self.local(env, *local, span)?;
+                    self.small_vector(&value, span)?
+                }
+                Axis::Any | Axis::Rest { .. } | Axis::Axes { shape: None, .. } => {
+                    panic!("the checker wants the extents of what C makes")
+                }
+            };
+            shape.extend(extents);
+        }
+        let extents = Value::vector(shape);
+        let (shape, certs) = self.shape_of(&extents, span)?;
+        self.hold(&certs);
+        Ok(shape)
+    }
+
+    /// An effect, after all those before it if it is ordered; its answers, of these types.
+    fn effect(&mut self, effect: Effect, args: Vec<Operand>, answers: Vec<Type>, span: Span) -> Vec<array::Value> {
+        let mut certs = self.certs();
+        let is_ordered = effect.is_ordered();
+        if is_ordered {
+            certs.extend(self.token.value());
+        }
+        let outer = self.place(span);
+        let types = std::iter::once(Type::scalar(frit_ir::Scalar::Cert)).chain(answers).collect();
         self.count_statement();
-        let results = self.builder.emit(Op::Effect { effect, args }, types, certs);
+        let mut results = self.builder.emit(Op::Effect { effect, args }, types, certs);
         self.builder.set_span(outer);
-        self.token = Operand::Value(results[0]);
-        results.get(1).copied()
+        let happened = results.remove(0);
+        if is_ordered {
+            self.token = Operand::Value(happened);
+        }
+        results
     }
 }
 

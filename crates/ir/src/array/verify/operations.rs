@@ -82,10 +82,18 @@ impl<'a> Verifier<'a> {
             }
             Op::Effect { effect, args } => {
                 self.effect(effect, args)?;
-                let types = [Type::scalar(Scalar::Cert), Type::scalar(Scalar::I64)];
-                let types = &types[..1 + usize::from(effect.has_answer())];
-                need_count("results of an effect", types.len(), stmt.results.len())?;
-                stmt.results.iter().zip(types).try_for_each(|(&result, ty)| self.result_fits(result, ty))
+                let answers = effect.answers();
+                need_count("results of an effect", 1 + answers.len(), stmt.results.len())?;
+                self.result_fits(stmt.results[0], &Type::scalar(Scalar::Cert))?;
+                stmt.results[1..].iter().zip(answers).try_for_each(|(&result, (elem, is_array))| {
+                    // The extents of arrays are the program's to choose.
+                    let declared = self.func.values.get(result).map(|known| known.ty.shape.clone());
+                    let shape = declared.filter(|shape| is_array && !shape.is_empty()).unwrap_or_default();
+                    if is_array && shape.is_empty() {
+                        return Err(Fault::new(Invariant::ResultType, format!("{result} is no array")));
+                    }
+                    self.result_fits(result, &Type::array(elem, shape))
+                })
             }
             Op::Conjoin { certs } => {
                 certs.iter().try_for_each(|&cert| self.cert(cert))?;
@@ -113,7 +121,7 @@ impl<'a> Verifier<'a> {
 
     /// The arguments are what the effect takes, and cells have no order in which it could happen.
     fn effect(&self, effect: &Effect, args: &[Operand]) -> Checked<'a> {
-        if self.in_cells {
+        if self.in_cells && effect.is_ordered() {
             return Err(Fault::new(Invariant::Effects, "the cells of a with-loop have no effects"));
         }
         need_count("arguments of the effect", effect.arity(), args.len())?;

@@ -445,15 +445,18 @@ impl<'a> Verifier<'a> {
                 }
                 args.iter().try_for_each(|arg| self.typed(arg, Scalar::I64))
             }
-            Stmt::Effect { effect, args, answer } => {
+            Stmt::Effect { effect, args, answers } => {
                 self.effect(effect, args)?;
-                if answer.is_some() != effect.has_answer() {
-                    return fault(
-                        Invariant::Types,
-                        "an effect has an answer where it has none, or none where it has one".to_owned(),
-                    );
+                let needed = effect.answers();
+                if answers.len() != needed.len() {
+                    let message = format!("the effect has {} answers, not {}", needed.len(), answers.len());
+                    return fault(Invariant::Types, message);
                 }
-                answer.map_or(Ok(()), |var| self.assign(var, Scalar::I64))
+                answers.iter().zip(needed).try_for_each(|(answer, (elem, is_array))| match *answer {
+                    Binding::Var(var) if !is_array => self.assign(var, elem),
+                    Binding::Array(array) if is_array && self.proc.arrays[array].elem == elem => self.written(array),
+                    other => fault(Invariant::Types, format!("{other:?} is no answer of the effect")),
+                })
             }
             Stmt::Call { callee, args, results, .. } => self.call(*callee, args, results),
         }
@@ -461,7 +464,7 @@ impl<'a> Verifier<'a> {
 
     /// The arguments are what the effect takes.
     fn effect(&self, effect: &Effect, args: &'a [Arg]) -> Checked<'a> {
-        if self.in_any_order {
+        if self.in_any_order && effect.is_ordered() {
             return fault(Invariant::Loops, "an independent loop has an effect".to_owned());
         }
         if effect.arity() != args.len() {

@@ -40,7 +40,7 @@ fn item_text(item: &Item) -> String {
         Item::Function(function) => function_text(function),
         Item::Alias(name) => format!("alias {}", name.text),
         Item::Specialize(signature) => format!("specialize {}", signature_text(signature)),
-        Item::External(signature) => format!("external {}", signature_text(signature)),
+        Item::External(signature, _) => format!("external {}", signature_text(signature)),
         Item::ExternalType { .. } => "external type".to_string(),
         Item::Object { ty, name, value } => format!("objdef {} {} {}", type_text(ty), name.text, expr(value)),
     }
