@@ -162,3 +162,26 @@ fn modules_are_used_in_all_ways() {
         }
     });
 }
+
+#[test]
+fn the_library_is_the_same_when_it_is_read_again() {
+    let programs = [
+        "int main() { print(sum(iota(3)) + toi(\"12\")); return 0; }",
+        "use StdIO: all;\nuse Structures: all;\nint main() { print(take([1], [1.0] ++ [2.0])); return match([1], [1]) ? 0 : 1; }",
+        "int main() { print(toc(1.0, 2.0)); return toi(1.0, 2); }",
+    ];
+    let loaded = |program: &str| {
+        with_deep_stack(|| {
+            let mut map = SourceMap::new();
+            let file = map.add("program.sac", program);
+            match load(&mut map, file, &[]) {
+                Ok(program) => format!("{program:?}"),
+                Err(errors) => diagnostic::render(&map, &errors, false),
+            }
+        })
+    };
+    // Each program numbers the files of the library in its own way.
+    let first = programs.map(loaded);
+    assert_eq!(programs.map(loaded), first);
+    assert!(first[2].contains("toi"), "{}", first[2]);
+}

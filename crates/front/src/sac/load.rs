@@ -1,5 +1,6 @@
 //! From a file to a checked program: finds and reads what it includes and the modules it uses.
 
+use super::ast;
 use super::check::{self, Origin, Unit};
 use super::core::Program;
 use super::library;
@@ -9,15 +10,136 @@ use frit_support::{Diagnostic, FileId, SourceMap, Span};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A file that has been read, but not parsed yet.
 struct Pending {
     name: String,
-    source: Source,
+    text: Text,
     origin: Origin,
     /// Modules that it names, and those it sees without.
     modules: Vec<String>,
     given: Vec<String>,
+}
+
+/// Where the words of a file are.
+enum Text {
+    /// Here.
+    Read(Source),
+    /// Those of a module of the library, which this process keeps; here as well if it was only just read.
+    Library(Arc<LibraryModule>, Option<Source>),
+}
+
+impl Text {
+    fn vocabulary(&self) -> Vocabulary {
+        match self {
+            Text::Read(source) => source.vocabulary(),
+            Text::Library(module, _) => module.vocabulary.clone(),
+        }
+    }
+
+    fn macro_uses(&self) -> &BTreeMap<Span, String> {
+        match self {
+            Text::Read(source) => source.macro_uses(),
+            Text::Library(module, _) => &module.macro_uses,
+        }
+    }
+
+    /// True if the file itself needs the module, one that is only read if something does.
+    fn needs(&self, module: &str) -> bool {
+        match self {
+            Text::Read(source) => source.needs(module),
+            Text::Library(known, _) => known.needs.contains(&module),
+        }
+    }
+
+    /// The tree, and what is wrong with it.
+    fn parse(self, words: &Vocabulary) -> (Arc<ast::File>, Vec<Diagnostic>) {
+        let (module, source) = match self {
+            Text::Library(module, source) => (module, source),
+            Text::Read(source) => {
+                let (tree, messages) = source.parse(words);
+                return (Arc::new(tree), messages);
+            }
+        };
+        if let Some((_, tree)) = lock(&module.trees).iter().find(|(known, _)| known == words) {
+            return (tree.clone(), Vec::new());
+        }
+        let source = source.unwrap_or_else(|| {
+            let mut sources = SourceMap::new();
+            for _ in 0..module.first {
+                sources.add("", "");
+            }
+            read_library(&mut sources, module.name)
+        });
+        let (tree, messages) = source.parse(words);
+        let tree = Arc::new(tree);
+        if messages.is_empty() {
+            lock(&module.trees).push((words.clone(), tree.clone()));
+        }
+        (tree, messages)
+    }
+}
+
+/// What a process keeps of a module of the library: programs one after the other mostly number its files alike.
+struct LibraryModule {
+    name: &'static str,
+    /// The number of its first file.
+    first: usize,
+    /// Its file and those that it includes, with their texts.
+    files: Vec<(String, String)>,
+    modules: Vec<String>,
+    /// The modules that are only read if something needs them, and that it needs.
+    needs: Vec<&'static str>,
+    vocabulary: Vocabulary,
+    macro_uses: BTreeMap<Span, String>,
+    /// Its trees, by the words that the grammar depends on.
+    trees: Mutex<Vec<(Vocabulary, Arc<ast::File>)>>,
+}
+
+/// The modules by their names and the numbers of their first files, which spans have.
+type Known = BTreeMap<(&'static str, usize), Arc<LibraryModule>>;
+
+static KNOWN: Mutex<Known> = Mutex::new(Known::new());
+
+/// So many modules are kept.
+const MOST_KNOWN: usize = 256;
+
+impl LibraryModule {
+    /// The module, with its files at the end of the map; with its words if it was not known there.
+    fn read(name: &'static str, sources: &mut SourceMap) -> (Arc<Self>, Option<Source>) {
+        let first = sources.iter().count();
+        let known = lock(&KNOWN).get(&(name, first)).cloned();
+        if let Some(known) = known {
+            for (name, text) in &known.files {
+                sources.add(name.clone(), text.clone());
+            }
+            return (known, None);
+        }
+        let source = read_library(sources, name);
+        let is_needed = |name: &&str| library::optional_names(name).is_some() && source.needs(name);
+        let module = Arc::new(Self {
+            name,
+            first,
+            files: sources.iter().skip(first).map(|(_, file)| (file.name.clone(), file.text.clone())).collect(),
+            modules: needed(&source),
+            needs: library::modules().filter(is_needed).collect(),
+            vocabulary: source.vocabulary(),
+            macro_uses: source.macro_uses().clone(),
+            trees: Mutex::new(Vec::new()),
+        });
+        let mut known = lock(&KNOWN);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert((name, first), module.clone());
+        (module, Some(source))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic interrupted was complete before and after.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the names of the library's files begin with in the source map.
@@ -142,7 +264,7 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> Read {
         let is_for_users = |name: &String| {
             matches!(pending.origin, Origin::Library)
                 && library::optional_names(name).is_some()
-                && !pending.source.needs(name)
+                && !pending.text.needs(name)
         };
         let asked = pending.modules.iter().chain(&pending.given);
         wanted.extend(asked.map(|name| (name.clone(), path.to_path_buf(), is_for_users(name))));
@@ -152,7 +274,7 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> Read {
         let Some((name, from, is_for_users)) = wanted.pop_front() else {
             let is_mentioned = |name: &String| {
                 let shown = library::optional_names(name).unwrap_or_default();
-                pending.iter().any(|file| matches!(file.origin, Origin::User) && file.source.mentions(shown))
+                pending.iter().any(|file| matches!(&file.text, Text::Read(source) if source.mentions(shown)))
             };
             match optional.iter().position(is_mentioned) {
                 Some(at) => wanted.push_back((optional.swap_remove(at), path.clone(), false)),
@@ -167,9 +289,9 @@ fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> Read {
             optional.push(name);
             continue;
         }
-        if let Some(text) = library::source(&name) {
+        if let Some(module) = library::modules().find(|module| *module == name) {
             let first = sources.iter().count() as u32;
-            let module = of_library(sources, &name, text);
+            let module = of_library(sources, module);
             found.library.extend(first..sources.iter().count() as u32);
             ask(&module, Path::new(""), &mut wanted);
             names.insert(name, pending.len());
@@ -197,7 +319,7 @@ fn of_user(sources: &mut SourceMap, name: String, file: FileId, found: &mut Foun
         given.extend(library::PRELOADED.iter().map(ToString::to_string));
     }
     let modules = needed(&source);
-    Pending { name, modules, source, origin: Origin::User, given }
+    Pending { name, modules, text: Text::Read(source), origin: Origin::User, given }
 }
 
 /// The modules that a file names, and those behind functions of the language that it calls.
@@ -212,21 +334,25 @@ fn needed(source: &Source) -> Vec<String> {
     modules
 }
 
-fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
-    let file = sources.add(format!("{LIBRARY}{name}.sac"), text);
-    let source = preprocess(sources, file, &mut |written, _| match library::header(written) {
+fn of_library(sources: &mut SourceMap, name: &'static str) -> Pending {
+    let (module, source) = LibraryModule::read(name, sources);
+    let (given, modules) = (vec![library::ALWAYS.to_string()], module.modules.clone());
+    Pending { name: name.to_string(), modules, text: Text::Library(module, source), origin: Origin::Library, given }
+}
+
+/// Reads a module of the library.
+fn read_library(sources: &mut SourceMap, name: &str) -> Source {
+    let file = sources.add(format!("{LIBRARY}{name}.sac"), library::source(name).unwrap_or_default());
+    preprocess(sources, file, &mut |written, _| match library::header(written) {
         Some(text) => Ok(Included { path: PathBuf::from(format!("{LIBRARY}{written}")), text: text.to_string() }),
         None => Err("the library has no such file".to_string()),
     })
-    .of_library();
-    let given = vec![library::ALWAYS.to_string()];
-    let modules = needed(&source);
-    Pending { name: name.to_string(), modules, source, origin: Origin::Library, given }
+    .of_library()
 }
 
 fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> Read {
-    let macro_uses = pending.iter().flat_map(|pending| pending.source.macro_uses().clone()).collect();
-    let own: Vec<Vocabulary> = pending.iter().map(|pending| pending.source.vocabulary()).collect();
+    let macro_uses = pending.iter().flat_map(|pending| pending.text.macro_uses().clone()).collect();
+    let own: Vec<Vocabulary> = pending.iter().map(|pending| pending.text.vocabulary()).collect();
     let seen: Vec<Vec<usize>> = pending
         .iter()
         .map(|pending| {
@@ -247,7 +373,7 @@ fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> Read {
                 }
             }
         }
-        let (file, errors) = pending.source.parse(&words);
+        let (file, errors) = pending.text.parse(&words);
         messages.extend(errors);
         let name = match &file.module {
             Some(module) if at == 0 => module.text.clone(),

@@ -41,6 +41,7 @@ use super::core::{FunctionId, OverloadId, Program};
 use frit_support::{SourceMap, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where a file comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub(super) struct Unit {
     /// The module's name; empty for the main file.
     pub name: String,
     /// Its tree.
-    pub file: ast::File,
+    pub file: Arc<ast::File>,
     /// Whose it is.
     pub origin: Origin,
     /// Modules all of whose symbols are visible though no `use` says so. Definitions in the file hide them.
