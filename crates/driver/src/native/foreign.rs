@@ -83,8 +83,8 @@ pub(crate) fn load(
     compiler: &Compiler,
     cache: &Cache,
 ) -> Result<Linked, ForeignError> {
-    // What the files define comes before what the C library has under the same name.
-    let mut linked = vec!["-Wl,-Bsymbolic".to_owned()];
+    // What the files define comes before what the C library has under the same name, also where that would do.
+    let mut linked = vec!["-Wl,-Bsymbolic".to_owned(), "-Wl,--no-as-needed".to_owned()];
     let mut content = shim(foreign);
     for file in files {
         let path = fs::canonicalize(file).map_err(|error| file_error(file, "read", &error))?;

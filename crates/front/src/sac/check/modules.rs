@@ -509,6 +509,14 @@ impl<'a> Checker<'a> {
                 if !self.unknown_types.insert((unit, &name.text)) {
                     return None;
                 }
+                if name.text == "SACarg" {
+                    self.error(SacError::Unsupported {
+                        span: name.span,
+                        what: "`SACarg`, a value of any type in C,",
+                        instead: "declare the type, and pass the extents, as in `external double total(int n, double[n] a);`",
+                    });
+                    return None;
+                }
                 let basics =
                     ["int", "long", "float", "double", "bool", "char", "byte", "short", "uint", "ulong", "void"];
                 let own: Vec<&str> = self.modules[unit].types.keys().copied().collect();
