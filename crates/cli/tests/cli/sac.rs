@@ -257,6 +257,22 @@ fn c_files_behind_a_program_define_its_external_functions() {
 }
 
 #[test]
+fn functions_in_objects_and_libraries_come_before_those_of_the_c_library() {
+    let place = Place::new();
+    place.file("p.sac", "external int step(int n);\nint main() { return step(4); }\n");
+    // The C library has another function of this name, for old programs.
+    place.file("step.c", "int step(int n) { return n * 10 + 2; }\n");
+    place.command("cc", ["-c", "-fPIC", "step.c", "-o", "step.o"]).prints("");
+    place.command("cc", ["-shared", "step.o", "-o", "libstep.so"]).prints("");
+    for file in ["step.c", "step.o", "libstep.so"] {
+        for engine in ["native", "interpreter", "evaluator"] {
+            let done = place.frit(["run", "p.sac", file, "--engine", engine]).done();
+            assert_eq!(done.code, Some(42), "{file}, {engine}: {}", done.err);
+        }
+    }
+}
+
+#[test]
 fn a_missing_or_other_function_in_c_is_named() {
     let place = place_with_c();
     place.frit(["check", "p.sac"]).prints("");
