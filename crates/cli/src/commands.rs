@@ -119,10 +119,10 @@ impl<'p> Output<'p> {
     }
 }
 
-/// Takes the files with functions in C that come first among the words behind a program in SAC.
+/// Takes the files with functions in C that come first among the words behind a program in SAC or in the array IR.
 fn c_files(program: &Path, words: &mut &[String]) -> Vec<PathBuf> {
-    let is_sac = program.extension().is_some_and(|extension| extension == "sac" || extension == "xsac");
-    let is_c_file = |word: &&String| is_sac && is_c_file(Path::new(word)) && Path::new(word).is_file();
+    let has_some = program.extension().is_some_and(|extension| extension != "l0");
+    let is_c_file = |word: &&String| has_some && is_c_file(Path::new(word)) && Path::new(word).is_file();
     let files: Vec<PathBuf> = words.iter().take_while(is_c_file).map(PathBuf::from).collect();
     *words = &words[files.len()..];
     files

@@ -150,7 +150,8 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
 ///
 /// One is missing; the C compiler refuses a file; there is none.
 pub(crate) fn load_foreign(unit: &Unit, options: &Options) -> Result<Linked, Error> {
-    let Some(source) = unit.sac.as_ref().filter(|_| unit.calls_c()) else {
+    let declared = unit.foreign();
+    if declared.is_empty() {
         return match &options.c_files[..] {
             [] => Ok(Linked::new()),
             [file, ..] => Err(Error::usage(format!(
@@ -159,12 +160,12 @@ pub(crate) fn load_foreign(unit: &Unit, options: &Options) -> Result<Linked, Err
                 unit.name
             ))),
         };
-    };
-    let declared = &source.program.foreign;
+    }
+    let libraries = unit.sac.as_ref().map(|source| source.program.libraries.clone()).unwrap_or_default();
     let functions: Vec<_> = declared.iter().map(|function| function.foreign.clone()).collect();
     let compiler = Compiler::find().map_err(native_bug)?;
     let cache = Cache::of_user().map_err(native_bug)?;
-    let loaded = foreign::load(&functions, &options.c_files, &source.program.libraries, &compiler, &cache);
+    let loaded = foreign::load(&functions, &options.c_files, &libraries, &compiler, &cache);
     loaded.map_err(|error| match error {
         ForeignError::Native(error) => native_bug(error),
         ForeignError::Refused { file, said, is_mismatch } => {

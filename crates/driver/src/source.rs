@@ -4,9 +4,10 @@ use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::sac;
 use frit_front::l0;
+use frit_front::sac::core::ForeignFunction;
 use frit_front::sac::specialise::Constraints;
 use frit_ir::array::{self, Program};
-use frit_ir::{Const, Tensor};
+use frit_ir::{Const, Effect, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -159,7 +160,27 @@ impl Unit {
 
     /// True if the program calls functions in C.
     pub fn calls_c(&self) -> bool {
-        self.sac.as_ref().is_some_and(|source| !source.program.foreign.is_empty())
+        !self.foreign().is_empty()
+    }
+
+    /// The functions in C that the program calls.
+    pub(crate) fn foreign(&self) -> Vec<ForeignFunction> {
+        fn of_block(func: &array::Func, block: &array::Block, found: &mut Vec<ForeignFunction>) {
+            for stmt in &block.stmts {
+                if let array::Op::Effect { effect: Effect::Call(foreign), .. } = &stmt.op {
+                    found.push(ForeignFunction { foreign: foreign.clone(), span: stmt.span });
+                }
+                stmt.op.for_each_block(func, &mut |inner| of_block(func, inner, found));
+            }
+        }
+        if let Some(source) = &self.sac {
+            return source.program.foreign.clone();
+        }
+        frit_support::with_deep_stack(|| {
+            let mut found = Vec::new();
+            self.array.funcs.iter().for_each(|(_, func)| of_block(func, &func.body, &mut found));
+            found
+        })
     }
 
     /// What the entry function takes and gives.

@@ -247,6 +247,13 @@ fn c_files_behind_a_program_define_its_external_functions() {
             done.err
         );
     }
+    // The array IR says of them what the program does.
+    let dumped = place.frit(["dump", "p.sac", "--after", "fuse"]).done();
+    place.file("p.ir", dumped.text());
+    for engine in ["native", "interpreter"] {
+        let done = place.frit(["run", "p.ir", "a.c", "b.c", "\"p\"", "[1]", "--engine", engine]).done();
+        assert!(done.code == Some(0) && done.text().starts_with("3\nnote: one\ntwo\n"), "{}{}", done.text(), done.err);
+    }
     // What a C file includes belongs to it.
     place.file("b.h", "#define NOTE \"said:\"\n");
     let done = place.frit(["run", "p.sac", "a.c", "b.c"]).done();
