@@ -15,7 +15,7 @@ pub mod write;
 
 pub use ast::CompileOptions;
 pub use read::{ReadOptions, read};
-pub use region::{CArray, File, Form, Region, Remark, Template};
+pub use region::{CArray, File, Form, LeftOut, Region, Remark, Template};
 pub use source::Source;
-pub use value::Texts;
-pub use write::{Transformed, WriteOptions, Written, is_sealed, write};
+pub use value::{Texts, may_contract};
+pub use write::{Transformed, Written, is_sealed, write};

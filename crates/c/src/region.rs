@@ -2,7 +2,7 @@
 
 use crate::signature::Signatures;
 use crate::source::Source;
-use frit_scop::{Array, Loop, Param, Scop, Statement};
+use frit_scop::{Access, AccessKind, Array, Loop, Param, Scop, Statement};
 use frit_support::{FileId, Span, Table};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,10 +21,14 @@ pub struct File {
     pub regions: Vec<Region>,
     /// What a user should know of regions that are left as they are, and of statements that were not understood.
     pub remarks: Vec<Remark>,
+    /// The loops in no region, where regions are looked for without pragmas.
+    pub left_out: Vec<LeftOut>,
     /// How its functions are called.
     pub signatures: Signatures,
     /// Names that nothing declares.
     pub(crate) undeclared: BTreeSet<String>,
+    /// What the compiler says of names without a use in the source, each with the function that it is in.
+    pub(crate) unused: BTreeSet<(String, String)>,
 }
 
 impl File {
@@ -38,6 +42,17 @@ impl File {
         let place = self.source.place(range.clone());
         Span::new(self.id, place.start, place.end)
     }
+}
+
+/// A loop that is in no region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The function that it is in.
+    pub function: String,
+    /// Where it begins.
+    pub span: Span,
+    /// Why, and what would help; `None` if it is understood and stands alone.
+    pub why: Option<String>,
 }
 
 /// A remark on a place of the source.
@@ -75,6 +90,18 @@ pub struct Region {
     /// Variables that are declared in it and that no statement reads, since their values are known where they are used: a transformed region does
     /// not have them. Each with the place of its name.
     pub gone: Vec<(String, Range<usize>)>,
+    /// Statements in it that free memory which is allocated before it: they come behind it.
+    pub frees: Vec<Range<usize>>,
+}
+
+impl Region {
+    /// Statements of the region give floating-point values to others in this array.
+    pub fn hands_on(&self, array: Array) -> bool {
+        let writes = |access: &Access| access.array == array && access.kind != AccessKind::Read;
+        self.arrays[array].is_float
+            && !self.scop.arrays[array].extents.is_empty()
+            && self.scop.statements.iter().any(|(_, statement)| statement.accesses.iter().any(writes))
+    }
 }
 
 /// A parameter.
@@ -178,12 +205,67 @@ pub struct CArray {
     pub element: String,
     /// The elements are integers or floating-point numbers.
     pub is_number: bool,
+    /// They are floating-point numbers.
+    pub is_float: bool,
     /// How elements are written.
     pub form: Form,
     /// The extents as C expressions, outermost first; `None` where unknown.
     pub extents: Vec<Option<String>>,
     /// Its declaration, if that is in the region (or in a loop of it).
     pub declaration: Option<Declaration>,
+    /// What else of the text is about it, if it is declared outside of the region and nothing else has a use for it; or why its memory stays as it is.
+    pub outside: Option<Result<Outside, Pinned>>,
+}
+
+/// The text outside of a region that is about an array of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// What goes if the array does: its declaration, allocations, checks of them, and what frees it.
+    pub items: Vec<Item>,
+    /// Where its size stands, or why it cannot have another one.
+    pub size: Result<Size, Pinned>,
+}
+
+/// Why the memory of an array stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// What the text does with it, as `takes its size`.
+    pub why: String,
+    /// Where.
+    pub range: Range<usize>,
+}
+
+/// One of the parts of a statement, which goes with the last of them: a declared variable, a tested pointer, a call of `free`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The bytes of the statement.
+    pub whole: Range<usize>,
+    /// All its parts, in order.
+    pub all: Vec<Range<usize>>,
+    /// The number of this part.
+    pub at: usize,
+    /// The statement does not stand in a block, so that another one has to take its place.
+    pub is_body: bool,
+}
+
+/// Where the size of an array stands in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// What stands in the brackets behind its name, outermost first.
+    pub brackets: Vec<Range<usize>>,
+    /// The call that allocates it, if one does.
+    pub allocation: Option<Allocation>,
+}
+
+/// A call that allocates memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// The bytes of its arguments.
+    pub arguments: Range<usize>,
+    /// The first of them is the number of elements, the second the size of one, as of `calloc`.
+    pub has_count: bool,
+    /// The first argument, which the size is a multiple of, as of `aligned_alloc`.
+    pub alignment: Option<String>,
 }
 
 /// How the elements of an array are written.

@@ -75,6 +75,20 @@ pub(crate) fn value(text: &str, region: &Region, statement: Statement) -> Option
     Some(Value { range, assigned: access.array, is_copy })
 }
 
+/// A product may be handed on in an array to a sum or difference, which compilers may make one operation where both meet.
+pub fn may_contract(file: &File, region: &Region, array: Array) -> bool {
+    let has = |is_it: fn(AccessKind) -> bool, operators: &[char]| {
+        region.scop.statements.iter().any(|(statement, data)| {
+            let mut pieces = between_holes(&region.statements[statement]).into_iter();
+            data.accesses.iter().any(|access| access.array == array && is_it(access.kind))
+                && pieces.any(|piece| file.text.get(piece).is_some_and(|text| text.contains(operators)))
+        })
+    };
+    region.hands_on(array)
+        && has(|kind| kind != AccessKind::Read, &['*'])
+        && has(|kind| kind == AccessKind::Read, &['+', '-'])
+}
+
 /// The statements of a region as recomputation asks for them.
 pub struct Texts<'a> {
     file: &'a File,

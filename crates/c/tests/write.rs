@@ -2,7 +2,7 @@
 
 use crate::c_harness::{Kernel, outputs};
 use expect_test::{Expect, expect};
-use frit_c::{File, ReadOptions, Region, Transformed, WriteOptions, Written, read, write};
+use frit_c::{File, ReadOptions, Region, Transformed, Written, read, write};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::program::Fate;
 use frit_scop::recompute::{Evaluation, Recomputed};
@@ -41,6 +41,7 @@ fn unchanged(region: &Region) -> Result<Transformed, String> {
         program: program.map_err(|error| error.to_string())?,
         shares: Vec::new(),
         notes: Vec::new(),
+        keeps_rounding: false,
     })
 }
 
@@ -53,7 +54,14 @@ fn fused(region: &Region, options: &generate::Options) -> Result<Transformed, St
     let contracted = contraction::contract(&scop, &dependences, &tree, &contraction::Options::default());
     let fates = contracted.map_err(|error| error.to_string())?.fates;
     let program = generate::generate(&scop, &tree, &fates, options).map_err(|error| error.to_string())?;
-    Ok(Transformed { statements: as_they_are(&scop)?, scop, program, shares: Vec::new(), notes: Vec::new() })
+    Ok(Transformed {
+        statements: as_they_are(&scop)?,
+        scop,
+        program,
+        shares: Vec::new(),
+        notes: Vec::new(),
+        keeps_rounding: false,
+    })
 }
 
 /// Prints every region as `transform` makes it.
@@ -65,7 +73,8 @@ fn rewrite(text: &str, transform: impl Fn(&Region) -> Result<Transformed, String
     }
     // What a pass gives up on stays as it is.
     let regions: Vec<Option<Transformed>> = file.regions.iter().map(|region| transform(region).ok()).collect();
-    Ok(write(&file, &regions, &WriteOptions::default()))
+    let written = write(&file, &regions);
+    Ok(Written { text: written.headed(false), ..written })
 }
 
 /// How many kernels are compiled as one program.

@@ -36,6 +36,9 @@ pub(crate) struct Fuse {
     /// Run pipelines of single loops in strips of N iterations, stage by stage, so that each stage is a vector loop
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     tile: Option<u64>,
+    /// Keep products and sums apart that stood in different loops, which C compilers would make one operation with other last bits
+    #[arg(long)]
+    keep_rounding: bool,
     /// Merge loops only so often: to find the merge that makes a difference
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
@@ -290,6 +293,7 @@ fn fuse_file(command: &Fuse, path: &Path, in_place: bool) -> Result<Done, Error>
     let options = FuseOptions {
         parallel: command.parallel,
         simd: command.simd,
+        keep_rounding: command.keep_rounding,
         tile: command.tile,
         verify: command.verify.then(|| VerifyOptions {
             // Reordered sums differ in their last bits.

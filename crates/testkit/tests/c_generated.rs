@@ -6,19 +6,35 @@ use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_plan::Outcome;
 use frit_support::random;
 use frit_testkit::c_programs::{CProgram, batch, generate, idioms};
-use frit_testkit::place::{Scratch, failures, run_c};
+use frit_testkit::place::{Scratch, answers, failures, run_c};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// How many programs are compiled as one.
 const BATCH: usize = 30;
 
-/// What a C program writes.
-fn output(text: &str) -> Result<String, String> {
+/// How a batch is compiled: where there is time, by other compilers, with sanitisers, on threads, or for a processor that contracts products and sums.
+fn compiler(batch: usize) -> (&'static str, &'static [&'static str]) {
+    // Programs run for much less time than optimising them would take; `c_fused` compiles kernels with optimisations.
+    let usual: (_, &[&str]) = ("cc", &["-O0"]);
+    if random::is_usual() {
+        return usual;
+    }
+    match batch % 4 {
+        0 => ("cc", &["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
+        1 => ("cc", &["-O3", "-march=native", "-ffp-contract=fast"]),
+        3 if answers("clang-19") => ("clang-19", &["-O1", "-fopenmp"]),
+        3 => ("cc", &["-O1", "-fopenmp"]),
+        _ => usual,
+    }
+}
+
+/// What a C program of a batch writes.
+fn output(text: &str, batch: usize) -> Result<String, String> {
     let scratch = Scratch::new("c-generated");
     header(&scratch)?;
-    // Programs run for much less time than optimising them would take; `c_fused` compiles kernels with optimisations.
-    run_c("cc", &["-O0"], text, &scratch.join("programs"))
+    let (compiler, flags) = compiler(batch);
+    run_c(compiler, flags, text, &scratch.join("programs"))
 }
 
 /// Writes the header that dressed programs include.
@@ -51,7 +67,7 @@ fn count(fused: &FusedFile, counts: &mut BTreeMap<String, usize>) {
 fn options(batch: usize) -> FuseOptions {
     let base = FuseOptions::default();
     match batch % 4 {
-        1 => FuseOptions { recompute: Recompute::All, ..base },
+        1 => FuseOptions { recompute: Recompute::All, keep_rounding: !random::is_usual(), ..base },
         2 => FuseOptions { minimal: true, ..base },
         3 => FuseOptions { minimal: true, parallel: true, simd: true, tile: Some(5), ..base },
         _ => base,
@@ -59,7 +75,12 @@ fn options(batch: usize) -> FuseOptions {
 }
 
 /// Fuses a batch and compares; the first program that differs, if one does.
-fn check(programs: &[CProgram], options: &FuseOptions, counts: &Mutex<BTreeMap<String, usize>>) -> Result<(), String> {
+fn check(
+    programs: &[CProgram],
+    at: usize,
+    options: &FuseOptions,
+    counts: &Mutex<BTreeMap<String, usize>>,
+) -> Result<(), String> {
     let mut fused = Vec::new();
     let scratch = Scratch::new("c-generated-sources");
     header(&scratch)?;
@@ -69,13 +90,13 @@ fn check(programs: &[CProgram], options: &FuseOptions, counts: &Mutex<BTreeMap<S
         count(&done, &mut counts.lock().unwrap());
         fused.push(CProgram { source: done.text, ..program.clone() });
     }
-    let expected = output(&batch(programs)?)?;
-    let found = output(&batch(&fused)?)?;
+    let expected = output(&batch(programs)?, at)?;
+    let found = output(&batch(&fused)?, at)?;
     if expected == found {
         return Ok(());
     }
     for (program, fused) in programs.iter().zip(&fused) {
-        let pair = [program, fused].map(|program| output(&batch(std::slice::from_ref(program)).unwrap()));
+        let pair = [program, fused].map(|program| output(&batch(std::slice::from_ref(program)).unwrap(), at));
         if pair[0] != pair[1] {
             let same = |text: &Result<String, String>| text.clone().unwrap_or_else(|error| error);
             let (before, after) = (same(&pair[0]), same(&pair[1]));
@@ -99,7 +120,7 @@ fn all_agree(
     let counts = Mutex::new(BTreeMap::new());
     let failures = failures(&batches, |(at, seeds)| {
         let programs: Vec<CProgram> = seeds.iter().map(|&seed| program(seed)).collect();
-        check(&programs, &options(*at), &counts).err().into_iter().collect()
+        check(&programs, *at, &options(*at), &counts).err().into_iter().collect()
     });
     let counts = counts.into_inner().unwrap();
     println!("{counts:?}");

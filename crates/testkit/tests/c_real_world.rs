@@ -277,7 +277,7 @@ void f(int n, const REAL *RESTRICT a, REAL *RESTRICT b)
     let fused = fused(text, false);
     assert_eq!(all_fates(&fused), ["2 -> 1; t: scalar"]);
     assert_eq!(fused.regions[0].arrays[0].bytes, (4000, 4));
-    assert!(fused.text.contains("REAL t0 = a[i] + 1;"), "{}", fused.text);
+    assert!(fused.text.contains("REAL t = a[i] + 1;"), "{}", fused.text);
     assert!(fused.text.contains("void f(int n, const REAL *RESTRICT a, REAL *RESTRICT b)"));
 }
 
@@ -431,5 +431,5 @@ void f(int n, const float *restrict a, float *restrict b, float *restrict c)
 }
 ";
     let region = &fused(text, false).regions[0];
-    assert_eq!((region.reserved.join(" "), region.used_after.join(" ")), ("t".to_string(), "b".to_string()));
+    assert_eq!((region.reserved.len(), region.used_after.join(" ")), (0, "b".to_string()));
 }

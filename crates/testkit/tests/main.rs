@@ -6,6 +6,7 @@ mod c_fused;
 mod c_generated;
 mod c_kernels;
 mod c_large;
+mod c_memory;
 mod c_programs;
 mod c_real_world;
 mod c_recompute;

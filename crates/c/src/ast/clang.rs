@@ -64,7 +64,7 @@ fn newest_directory() -> Option<std::path::PathBuf> {
     found.max().map(|(_, path)| path.join("lib"))
 }
 
-/// A message of the compiler that is an error.
+/// A message of the compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) text: String,
@@ -93,8 +93,9 @@ impl Drop for Unit {
 
 /// The options that decide what the text means.
 fn arguments(options: &CompileOptions, has_prelude: bool) -> Vec<String> {
-    let mut all: Vec<String> =
-        ["-xc", "-Wno-everything", "-fno-spell-checking", "-ferror-limit=50"].map(String::from).into();
+    let always = ["-xc", "-Wno-everything", "-fno-spell-checking", "-ferror-limit=50"];
+    let unused = ["-Wunused-variable", "-Wunused-but-set-variable", "-Wunused-parameter", "-Wunused-label"];
+    let mut all: Vec<String> = always.into_iter().chain(unused).map(String::from).collect();
     if has_prelude {
         all.extend(["-include".to_string(), PRELUDE.to_string()]);
     }
@@ -230,12 +231,21 @@ impl Unit {
 
     /// The errors that the compiler has found.
     pub(crate) fn errors(&self) -> Vec<Message> {
-        let mut errors = Vec::new();
+        self.messages(|severity| severity >= CXDiagnostic_Error)
+    }
+
+    /// What the compiler says of variables, parameters and labels that have no use.
+    pub(crate) fn unused(&self) -> Vec<Message> {
+        self.messages(|severity| severity == CXDiagnostic_Warning)
+    }
+
+    fn messages(&self, is_wanted: impl Fn(CXDiagnosticSeverity) -> bool) -> Vec<Message> {
+        let mut messages = Vec::new();
         // SAFETY: the unit lives; each diagnostic is given back once.
         unsafe {
             for at in 0..clang_getNumDiagnostics(self.unit) {
                 let diagnostic = clang_getDiagnostic(self.unit, at);
-                if clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error {
+                if is_wanted(clang_getDiagnosticSeverity(diagnostic)) {
                     let location = clang_getDiagnosticLocation(diagnostic);
                     let (file, line, offset) = expansion(location);
                     let place = if file == self.main && !file.is_null() {
@@ -245,12 +255,12 @@ impl Unit {
                     } else {
                         Err(format!("{}:{line}", owned(clang_getFileName(file))))
                     };
-                    errors.push(Message { text: owned(clang_getDiagnosticSpelling(diagnostic)), place });
+                    messages.push(Message { text: owned(clang_getDiagnosticSpelling(diagnostic)), place });
                 }
                 clang_disposeDiagnostic(diagnostic);
             }
         }
-        errors
+        messages
     }
 
     /// The bytes that conditions of the preprocessor leave out.

@@ -70,6 +70,7 @@ impl Tree {
             loose: Vec::new(),
             undeclared: BTreeSet::new(),
             skipped: unit.skipped(),
+            unused: unit.unused().into_iter().filter_map(|message| Some((message.place.ok()?, message.text))).collect(),
         };
         let mut converter = Converter {
             unit,

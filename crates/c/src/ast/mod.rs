@@ -201,6 +201,8 @@ pub(crate) struct Tree {
     pub(crate) undeclared: BTreeSet<String>,
     /// The bytes that conditions of the preprocessor leave out.
     pub(crate) skipped: Vec<Range<usize>>,
+    /// What is said of variables, parameters and labels without a use: where they are declared.
+    pub(crate) unused: Vec<(Range<usize>, String)>,
 }
 
 /// What kind of name it is.

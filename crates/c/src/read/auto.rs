@@ -9,8 +9,9 @@ use super::regions::Found;
 use super::statements::not_understood;
 use super::syntax::{children, children_and_comments, is_within, operands};
 use crate::ast::{Kind, Node};
-use crate::region::{Region, Remark};
+use crate::region::{LeftOut, Region, Remark};
 use frit_scop::model::Node as ScopNode;
+use frit_support::Span;
 use std::ops::Range;
 
 /// So many statements are in no region that pragmas do not mark.
@@ -25,8 +26,6 @@ pub(crate) struct Search<'t, 'f> {
     pub(crate) regions: Vec<Region>,
     /// What is to be said of it.
     pub(crate) remarks: Vec<Remark>,
-    /// Why runs of several loop nests are no regions.
-    pub(crate) rejected: Vec<Remark>,
 }
 
 impl<'t> Search<'t, '_> {
@@ -119,8 +118,7 @@ impl<'t> Search<'t, '_> {
                 continue;
             }
             let found = Found { function, statements: run };
-            let (splits_at, accepted, why) = self.attempt(&found);
-            self.rejected.extend(why);
+            let (splits_at, accepted) = self.attempt(&found);
             if let Some((region, remarks)) = accepted {
                 self.taken.push(region.range.clone());
                 self.regions.push(region);
@@ -136,9 +134,8 @@ impl<'t> Search<'t, '_> {
         }
     }
 
-    /// Tries a run: the statement that splits it, or the region, or what to say of it.
-    #[allow(clippy::type_complexity)] // an answer of three parts, used once
-    fn attempt(&self, found: &Found<'t>) -> (Option<usize>, Option<(Region, Vec<Remark>)>, Vec<Remark>) {
+    /// Tries a run: the statement that splits it, or the region with what is to be said of it.
+    fn attempt(&self, found: &Found<'t>) -> (Option<usize>, Option<(Region, Vec<Remark>)>) {
         let holds = |range: Range<usize>| {
             let position = |node: &Node<'t>| is_within(&range, &node.byte_range());
             found.statements.iter().position(position)
@@ -147,16 +144,75 @@ impl<'t> Search<'t, '_> {
             Ok((Some(region), remarks)) => {
                 let opaque = region.scop.statements.iter().find(|(_, statement)| statement.opaque.is_some());
                 if let Some((_, statement)) = opaque {
-                    return (holds(statement.span.start as usize..statement.span.end as usize), None, remarks);
+                    return (holds(statement.span.start as usize..statement.span.end as usize), None);
                 }
                 let nests = region.scop.body.iter().filter(|node| matches!(node, ScopNode::Loop(..))).count();
-                if nests < 2 { (None, None, remarks) } else { (None, Some((region, remarks)), Vec::new()) }
+                if nests < 2 { (None, None) } else { (None, Some((region, remarks))) }
             }
-            Ok((None, remarks)) => (None, None, remarks),
+            Ok((None, _)) => (None, None),
             Err(remarks) => {
                 let first = remarks.first().map(|remark| remark.span.start as usize..remark.span.end as usize);
-                (first.and_then(holds), None, remarks)
+                (first.and_then(holds), None)
             }
         }
+    }
+
+    /// The outermost loops that are in no region and have none inside, with the reason for each.
+    pub(crate) fn left_out(&self) -> Vec<LeftOut> {
+        let mut left = Vec::new();
+        for function in self.reading.facts.tree.functions() {
+            let mut open: Vec<Node<'t>> = children(function);
+            while let Some(node) = open.pop() {
+                let range = node.byte_range();
+                if self.taken.iter().any(|taken| is_within(&range, taken)) {
+                    continue;
+                }
+                let has_region = self.taken.iter().any(|taken| is_within(taken, &range));
+                if !node.kind().is_loop() {
+                    open.extend(children(node).into_iter().filter(|inner| !inner.kind().is_expression()));
+                } else if !has_region {
+                    let span = Span::new(self.reading.file, range.start, range.start);
+                    left.push(LeftOut {
+                        function: function.name().to_string(),
+                        span,
+                        why: self.why_left_out(function, node),
+                    });
+                }
+            }
+        }
+        left.sort_by_key(|of| of.span);
+        left
+    }
+
+    /// Why a loop is in no region; `None` if it is understood and nothing stands beside it that it could be fused with.
+    fn why_left_out(&self, function: Node<'t>, node: Node<'t>) -> Option<String> {
+        let alone = self.reading.region(&Found { function, statements: vec![node] });
+        let plain = |remark: &Remark| {
+            let message = remark.message.as_str();
+            let prefixes =
+                ["the region stays as it is: ", "this loop is one statement: ", "this statement is not taken apart: "];
+            let plain = prefixes.iter().find_map(|prefix| message.strip_prefix(prefix));
+            plain.unwrap_or(message).to_string()
+        };
+        match alone {
+            Err(remarks) => return Some(remarks.first().map_or("it is not understood".to_string(), plain)),
+            Ok((Some(region), remarks)) => {
+                if region.scop.statements.iter().any(|(_, statement)| statement.opaque.is_some())
+                    || region.scop.loops.is_empty()
+                {
+                    return Some(remarks.last().map_or("it is not understood".to_string(), plain));
+                }
+            }
+            Ok((None, _)) => return None,
+        }
+        // What stands between it and the next loop.
+        let mut behind = node.parent().into_iter().flat_map(children).skip_while(|other| *other != node).skip(1);
+        let between =
+            behind.clone().take_while(|other| !other.kind().is_loop()).find(|other| !self.may_be_part(*other))?;
+        behind.find(|other| other.kind() == Kind::For)?;
+        let line = self.reading.facts.tree.text[..between.start_byte()].matches('\n').count() + 1;
+        Some(format!(
+            "line {line} stands between it and the next loop: move that before or behind both if nothing speaks against it"
+        ))
     }
 }

@@ -206,6 +206,8 @@ pub(crate) struct Builder<'t, 'f> {
     /// The uses of macros that hide what has to be seen.
     pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
     pub(crate) file: FileId,
+    /// The function that the region is in.
+    pub(crate) function: Node<'t>,
     /// The bytes of the region.
     pub(crate) region: Range<usize>,
     pub(crate) writes: Writes,
@@ -230,6 +232,8 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) is_sizing: bool,
     /// How many functions are open whose results are looked at.
     pub(crate) calls: usize,
+    /// The statements that free memory which is allocated before the region.
+    pub(crate) frees: Vec<Range<usize>>,
 }
 
 impl<'t> Builder<'t, '_> {

@@ -10,16 +10,18 @@ use std::collections::BTreeSet;
 /// Work of isl on one region, in its elementary steps.
 const MOST_WORK: u64 = 5_000_000;
 
-/// Makes those of the arrays live of which the region reads elements that it has not written.
-pub(crate) fn mark_carried(scop: &mut Scop, arrays: &BTreeSet<Array>) {
+/// Makes those of the arrays live of which the region reads elements that it has not written; those that are `zeroed` before each run only hold values
+/// from before it.
+pub(crate) fn mark_carried(scop: &mut Scop, arrays: &BTreeSet<Array>, zeroed: &BTreeSet<Array>) {
     let reads_own: Vec<Array> = arrays
         .iter()
+        .chain(zeroed)
         .copied()
         .filter(|array| !scop.isl.bounded(MOST_WORK, || is_covered(scop, *array)).unwrap_or(false))
         .collect();
     for array in reads_own {
         scop.arrays[array].is_live_in = true;
-        scop.arrays[array].is_live_out = true;
+        scop.arrays[array].is_live_out |= arrays.contains(&array);
     }
 }
 

@@ -14,7 +14,8 @@ use super::notes::{attach_comments, indent};
 use super::regions::Found;
 use super::syntax::is_within;
 use crate::ast::{CType, Size};
-use crate::region::{CArray, CLoop, CParam, Declaration, Form, Hole, HoleKind, Region, Remark, Storage, Template};
+use crate::region::{CArray, CLoop, CParam, Declaration, Form, Hole, HoleKind, Outside, Pinned};
+use crate::region::{Region, Remark, Storage, Template};
 use frit_isl::{Map, PwAff, Set};
 use frit_scop::model::{ArrayData, Home, LoopData, ParamData, Reduction};
 use frit_scop::{Access, AccessKind, Array, Loop, Node as ScopNode, Param, Scop, Statement, StatementData};
@@ -310,9 +311,11 @@ impl<'t, 'f> Finisher<'t, 'f> {
             name: name.to_string(),
             element,
             is_number: false,
+            is_float: false,
             form: Form::Unknown,
             extents: Vec::new(),
             declaration: None,
+            outside: None,
         })
     }
 
@@ -382,9 +385,31 @@ impl<'t, 'f> Finisher<'t, 'f> {
             home,
             span: Span::new(self.builder.file, decl.range.start, decl.range.end),
         });
-        let is_number = matches!(of, CType::Int { .. } | CType::Float { .. });
+        let is_float = matches!(of, CType::Float { .. });
+        let is_number = is_float || matches!(of, CType::Int { .. });
         let element = if data.is_member { String::new() } else { element };
-        self.c_arrays.push(CArray { name: data.name, element, is_number, form, extents: c_extents, declaration })
+        let (name, extents) = (data.name, c_extents);
+        let outside = if is_inside { None } else { self.outside(object, &form, &extents) };
+        self.c_arrays.push(CArray { name, element, is_number, is_float, form, extents, declaration, outside })
+    }
+
+    /// What stands outside of the region for an array. Of one that is linear the extents stand where it gets its size.
+    fn outside(&self, object: Object, form: &Form, extents: &[Option<String>]) -> Option<Result<Outside, Pinned>> {
+        let mut outside = self.builder.outside(object)?;
+        if let Ok(outside) = &mut outside
+            && let Ok(size) = &outside.size
+            && let Form::Linear(_) = form
+        {
+            let stands = size.allocation.as_ref().map(|call| &call.arguments).or(size.brackets.first()).cloned();
+            let stands = stands.unwrap_or(0..0);
+            let is_known = |extent: &Option<String>| {
+                extent.as_ref().is_some_and(|text| self.builder.is_known_from(text, stands.start))
+            };
+            if size.brackets.len() + usize::from(size.allocation.is_some()) > 1 || !extents.iter().all(is_known) {
+                outside.size = Err(Pinned { why: "gives it its size before that is known".to_string(), range: stands });
+            }
+        }
+        Some(outside)
     }
 
     /// Only the first element of the array is accessed.
@@ -610,9 +635,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
             params: c_params,
             loops: c_loops,
             gone: self.gone(),
+            frees: std::mem::take(&mut self.builder.frees),
         };
-        let carried = self.array_data.iter().filter(|(_, data)| data.liveness.is_carried).map(|(array, _)| array);
-        mark_carried(&mut region.scop, &carried.collect());
+        let with = |is_it: fn(&Liveness) -> bool| -> BTreeSet<Array> {
+            self.array_data.iter().filter(|(_, data)| is_it(&data.liveness)).map(|(array, _)| array).collect()
+        };
+        mark_carried(&mut region.scop, &with(|of| of.is_carried), &with(|of| of.is_zeroed));
         attach_comments(&mut region, found, source);
         Ok(region)
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(crate) struct Surroundings {
     /// The loops that the region is in, innermost first.
     pub(crate) loops: Vec<Range<usize>>,
-    /// The function has jumps besides, so that anything may come before or after.
+    /// The function has jumps back, so that anything may come before or after.
     has_jumps: bool,
     /// Functions that are not known are called after the region, or in a loop round it.
     calls_after: bool,
@@ -30,11 +30,14 @@ pub(crate) struct Liveness {
     pub(crate) is_live_out: bool,
     /// A loop runs the region again with the values that it left: it is live in both ways if the region reads what it has not written.
     pub(crate) is_carried: bool,
+    /// Its elements are 0 before the region.
+    pub(crate) is_zeroed: bool,
 }
 
 impl Liveness {
     /// All values matter.
-    pub(crate) const ALL: Liveness = Liveness { is_live_in: true, is_live_out: true, is_carried: false };
+    pub(crate) const ALL: Liveness =
+        Liveness { is_live_in: true, is_live_out: true, is_carried: false, is_zeroed: false };
 }
 
 impl Surroundings {
@@ -47,8 +50,12 @@ impl Surroundings {
         };
         loops.extend(descendants(function).filter(around).map(Node::byte_range));
         loops.reverse();
-        let is_jump = |node: Node<'t>| matches!(node.kind(), Kind::Goto | Kind::Label);
-        let has_jumps = descendants(function).any(is_jump);
+        // Jumps ahead, out of checks to where everything is freed, keep to the order of the text.
+        let label = |name: &str| {
+            descendants(function).find(|node| node.kind() == Kind::Label && node.name() == name).map(Node::start_byte)
+        };
+        let is_back = |jump: Node<'t>| label(jump.name()).is_none_or(|label| label < jump.start_byte());
+        let has_jumps = descendants(function).any(|node| node.kind() == Kind::Goto && is_back(node));
         let start = if has_jumps { 0 } else { loops.last().map_or(region.end, |outermost| outermost.start) };
         let is_later = |node: &Node<'t>| node.start_byte() >= start && !region.contains(&node.start_byte());
         let calls_after = descendants(function).filter(|node| node.kind() == Kind::Call).filter(is_later).any(|call| {
@@ -70,11 +77,15 @@ impl<'t> Builder<'t, '_> {
         let data = &self.objects[object];
         let decl = &self.names.decls[data.decl];
         let is_array = data.dims > 0;
+        // What an earlier call left is as what an earlier iteration left.
+        let is_lasting = is_array && decl.typed.is_static && matches!(decl.of, CType::Array { .. });
         let is_fresh = match decl.kind {
-            DeclKind::Local if decl.typed.is_static || decl.typed.is_volatile => false,
+            _ if decl.typed.is_volatile => false,
+            DeclKind::Global => is_lasting && self.is_own_static(data.decl),
+            DeclKind::Local if decl.typed.is_static => is_lasting,
             DeclKind::Local => !is_array || matches!(decl.of, CType::Array { .. }) || self.is_allocated(data.decl),
             DeclKind::Parameter => !is_array,
-            DeclKind::Global | DeclKind::Constant(_) | DeclKind::Function | DeclKind::Undeclared => false,
+            DeclKind::Constant(_) | DeclKind::Function | DeclKind::Undeclared => false,
         };
         let is_hidden =
             if is_array { self.escape(data.decl) != Escape::Stored } else { !self.taken.contains(&data.decl) };
@@ -102,9 +113,10 @@ impl<'t> Builder<'t, '_> {
         let is_inside = self.is_inside(data.decl);
         let is_seen = is_array && self.escape(data.decl) == Escape::Call && surroundings.calls_after;
         Liveness {
-            is_live_in: !is_inside && (before || has_value) || is_array && self.is_zeroed(data.decl),
+            is_live_in: !is_inside && (before || has_value),
             is_live_out: after || is_seen,
-            is_carried: around.is_some(),
+            is_carried: around.is_some() || is_lasting,
+            is_zeroed: is_array && self.is_zeroed(data.decl),
         }
     }
 

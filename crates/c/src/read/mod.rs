@@ -6,7 +6,8 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
-//! - `delinearise`, `liveness`, `carried`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all.
+//! - `delinearise`, `liveness`, `carried`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all;
+//! - `outside`: what stands in the text for arrays that are declared outside.
 
 mod affine;
 mod aliases;
@@ -22,15 +23,17 @@ mod liveness;
 mod names;
 mod notes;
 mod opening;
+mod outside;
 mod places;
 mod purity;
 mod regions;
 mod statements;
 pub(crate) mod syntax;
+mod tidy;
 mod writes;
 
 use crate::ast::{CompileOptions, Expanded, Message, Tree, Unit};
-use crate::region::{File, Region, Remark};
+use crate::region::{File, LeftOut, Region, Remark};
 use crate::signature;
 use crate::source::Source;
 use frit_support::{Diagnostic, FileId, Span};
@@ -110,8 +113,9 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     let mut now = text.to_string();
     // Of the text as it is, and then with macros replaced that hide what has to be written in another way.
     let mut tree = compile(id, text, &options.compile)?;
+    let unused = tidy::unused(&tree).map(|(_, function, what)| (function, what)).collect();
     for round in 0.. {
-        let (mut regions, mut remarks, hidden) =
+        let (mut regions, mut remarks, mut left_out, hidden) =
             read_text(id, &tree, options).map_err(|errors| source.diagnostics(errors))?;
         if round < MOST_ROUNDS && !hidden.is_empty() {
             let uses: Vec<_> = hidden.iter().map(|used| &tree.uses[*used]).collect();
@@ -127,11 +131,12 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
         }
         regions.iter_mut().for_each(|region| place(region, &source));
         remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
+        left_out.iter_mut().for_each(|of| of.span = source.span(of.span));
         remarks.sort_by_key(|remark: &Remark| remark.span);
         remarks.dedup();
         let signatures = signature::all(&tree);
         let undeclared = std::mem::take(&mut tree.undeclared);
-        return Ok(File { id, text: now, source, regions, remarks, signatures, undeclared });
+        return Ok(File { id, text: now, source, regions, remarks, left_out, signatures, undeclared, unused });
     }
     unreachable!("the last round returns")
 }
@@ -173,18 +178,29 @@ fn compile_here(id: FileId, text: &str, options: &CompileOptions) -> Result<Tree
 }
 
 impl File {
-    /// What the compiler says first against a text that this file has become; `None` if it accepts it as it does the file.
-    pub fn refusal(&self, text: &str, options: &CompileOptions) -> Option<String> {
-        let tree = match compile(self.id, text, options) {
-            Ok(tree) => tree,
-            Err(diagnostics) => {
-                let first = diagnostics.into_iter().next()?;
-                return Some(first.labels.first().map_or(first.message, |label| label.message.clone()));
+    /// A text that this file has become, without declarations that have no use any more.
+    ///
+    /// # Errors
+    ///
+    /// The compiler does not accept it as it does the file; what it says first.
+    pub fn tidied(&self, text: &str, options: &CompileOptions) -> Result<String, String> {
+        let mut text = text.to_string();
+        for _ in 0..MOST_ROUNDS {
+            let tree = compile(self.id, &text, options).map_err(|diagnostics| {
+                let label =
+                    diagnostics.first().and_then(|first| first.labels.first().map(|label| label.message.clone()));
+                label.or_else(|| diagnostics.first().map(|first| first.message.clone())).unwrap_or_default()
+            })?;
+            // A name that is not declared is no number here.
+            if let Some(unknown) = tree.undeclared.difference(&self.undeclared).next() {
+                return Err(format!("nothing declares `{unknown}`"));
             }
-        };
-        // A name that is not declared is no number here.
-        let unknown = tree.undeclared.difference(&self.undeclared).next()?;
-        Some(format!("nothing declares `{unknown}`"))
+            match tidy::tidied(&tree, &self.unused) {
+                Some(next) => text = next,
+                None => break,
+            }
+        }
+        Ok(text)
     }
 }
 
@@ -219,8 +235,8 @@ fn place(region: &mut Region, source: &Source) {
     scop.statements.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
 }
 
-/// Regions, remarks, and the uses of macros that hide what has to be seen.
-type ReadText = (Vec<Region>, Vec<Remark>, BTreeSet<usize>);
+/// Regions, remarks, loops in no region, and the uses of macros that hide what has to be seen.
+type ReadText = (Vec<Region>, Vec<Remark>, Vec<LeftOut>, BTreeSet<usize>);
 
 /// The regions of the text that is read.
 fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
@@ -229,6 +245,7 @@ fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText,
     let purity = purity::Purity::new(&facts);
     let hidden = RefCell::default();
     let mut regions: Vec<Region> = Vec::new();
+    let mut left_out = Vec::new();
     let span_of = |region: &regions::Found<'_>| {
         Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
     };
@@ -244,14 +261,12 @@ fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText,
         }
     }
     if options.auto {
-        let mut search = auto::Search { reading: context, taken, regions, remarks: Vec::new(), rejected: Vec::new() };
+        let mut search = auto::Search { reading: context, taken, regions, remarks: Vec::new() };
         search.file();
+        left_out = search.left_out();
         regions = search.regions;
         remarks.extend(search.remarks);
-        if regions.is_empty() {
-            remarks.extend(search.rejected);
-        }
         regions.sort_by_key(|region| region.range.start);
     }
-    Ok((regions, remarks, hidden.into_inner()))
+    Ok((regions, remarks, left_out, hidden.into_inner()))
 }

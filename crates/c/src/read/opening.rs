@@ -8,9 +8,10 @@ use super::facts::Facts;
 use super::finish::Finisher;
 use super::liveness::Surroundings;
 use super::names::{Decl, DeclKind, Names};
-use super::purity::Purity;
+use super::outside::{is_check, is_release};
+use super::purity::{Purity, allocation};
 use super::regions::{Found, preprocessor};
-use super::syntax::{descendants, fields, first_values, is_loose};
+use super::syntax::{descendants, fields, first_values, is_loose, uncast};
 use super::writes::Meaning;
 use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
 use crate::ast::{CType, Kind, Node, Part};
@@ -41,7 +42,7 @@ impl<'t> Reading<'t, '_> {
     /// The region stays as it is; the remarks say why.
     pub(crate) fn region(&self, found: &Found<'t>) -> Result<(Option<Region>, Vec<Remark>), Left> {
         let Self { facts, purity, options, file, hidden } = *self;
-        let statements = without_heading(&found.statements);
+        let statements = without_end(without_heading(&found.statements));
         let solid = |node: &&Node<'t>| !is_loose(**node);
         let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
             return Ok((None, Vec::new()));
@@ -71,6 +72,7 @@ impl<'t> Reading<'t, '_> {
             names,
             options,
             file,
+            function: found.function,
             region: range.clone(),
             writes,
             escapes,
@@ -88,6 +90,7 @@ impl<'t> Reading<'t, '_> {
             remarks: Vec::new(),
             is_sizing: false,
             calls: 0,
+            frees: Vec::new(),
             hidden,
         };
         let surroundings = Surroundings::of(found.function, &builder);
@@ -120,8 +123,19 @@ fn without_heading<'s, 't>(statements: &'s [Node<'t>]) -> &'s [Node<'t>] {
             _ => false,
         }
     };
-    let mut start = 0;
-    for (at, node) in statements.iter().enumerate() {
+    // Memory that is asked for, with tests of whether it was there.
+    let asks = |node: &Node<'_>| {
+        let is_allocation = |inner: Node<'_>| inner.kind() == Kind::Call && allocation(inner).is_some();
+        match node.kind() {
+            Kind::Comment | Kind::Declaration => true,
+            Kind::ExpressionStatement => is_check(*node) || descendants(*node).any(is_allocation),
+            _ => is_check(*node),
+        }
+    };
+    let checked = statements.iter().take_while(|node| asks(node)).collect::<Vec<_>>();
+    let checked = checked.iter().rposition(|node| is_check(**node)).map_or(0, |last| last + 1);
+    let mut start = checked;
+    for (at, node) in statements.iter().enumerate().skip(checked) {
         match node.kind() {
             Kind::Comment => {}
             Kind::Declaration if fields(*node, Part::Variable).into_iter().all(is_heading) => start = at + 1,
@@ -129,6 +143,25 @@ fn without_heading<'s, 't>(statements: &'s [Node<'t>]) -> &'s [Node<'t>] {
         }
     }
     &statements[start..]
+}
+
+/// The statements without those at the end that free memory which is allocated before all of them.
+fn without_end<'s, 't>(statements: &'s [Node<'t>]) -> &'s [Node<'t>] {
+    let Some(first) = statements.first() else { return statements };
+    let is_older = |name: Node<'_>| {
+        let declared = name.decl().map(|decl| name.tree().decls[decl].range.start);
+        declared.is_some_and(|declared| declared < first.start_byte())
+    };
+    let mut end = statements.len();
+    for (at, node) in statements.iter().enumerate().rev() {
+        let mut freed = descendants(*node).filter(|inner| inner.part() == Part::Argument).map(uncast);
+        match node.kind() {
+            Kind::Comment => {}
+            _ if is_release(*node) && freed.all(is_older) => end = at,
+            _ => break,
+        }
+    }
+    &statements[..end]
 }
 
 impl<'t> Builder<'t, '_> {

@@ -6,7 +6,8 @@ use super::Reason;
 use super::affine::{Atom, Cond, Expr, Quasi};
 use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawStatement, Stop};
 use super::effects::Walker;
-use super::names::Decl;
+use super::names::{Decl, DeclKind};
+use super::outside::is_release;
 use super::places::Place;
 use super::purity::{allocation, frees};
 use super::syntax::{
@@ -264,7 +265,8 @@ impl<'t> Builder<'t, '_> {
             ));
         }
         let (c_type, is_plain) = (data.scalar_text(), is_signed && bytes >= 4);
-        let first = self.expr(value).ok_or_else(|| not_affine("its first value is not affine"))?;
+        let first = self.expr(value);
+        let first = first.ok_or_else(|| not_affine(&self.why_unknown(value, "its first value")))?;
         let values: Vec<Option<Expr>> = others.iter().map(|other| self.expr(other.value)).collect();
         let var = Atom::Var(self.nest.len());
         self.bindings.insert(decl, Binding::Loop(self.nest.len()));
@@ -277,8 +279,8 @@ impl<'t> Builder<'t, '_> {
             }
             Some(update) => {
                 let step = self.step(update, decl).ok_or_else(|| not_affine("its step is not constant"))?;
-                let cond = self.cond(cond).ok_or_else(|| not_affine("its condition is not affine"))?;
-                (cond, step)
+                let known = self.cond(cond);
+                (known.ok_or_else(|| not_affine(&self.why_unknown(cond, "its condition")))?, step)
             }
             // `for (i = n; i-- > 0; )`: the body sees the values after the decrement.
             None => (self.countdown(cond, decl).ok_or_else(|| not_affine("it has no step"))?, -1),
@@ -308,6 +310,52 @@ impl<'t> Builder<'t, '_> {
             counted.extend(self.counts_along(node, *other, value, &first_at, step.abs())?);
         }
         Ok(Header { decl, counted, conds, step, c_type, is_plain })
+    }
+
+    /// Why an expression in a loop's head is not affine, and what would help.
+    fn why_unknown(&mut self, node: Node<'t>, what: &str) -> String {
+        for inner in descendants(node) {
+            let name = text(inner);
+            // What other loops count cannot be known before them.
+            let mut named = descendants(inner).filter_map(Node::decl);
+            let copied = match named.any(|decl| self.bindings.contains_key(&decl)) {
+                true => "",
+                false => ": copy it to a variable before the loop",
+            };
+            let is_integer = matches!(inner.of(), CType::Int { .. });
+            match inner.kind() {
+                _ if name.is_empty() || !is_integer => {}
+                Kind::Member if self.member(inner).is_none_or(|member| !member.is_stable) => {
+                    return format!("`{name}` may change while the loop runs{copied}");
+                }
+                Kind::Subscript => return format!("`{name}` is read from an array{copied}"),
+                Kind::Call => return format!("its head has a call, `{name}`{copied}"),
+                Kind::Pointer if operator(inner) == "*" => {
+                    return format!("`{name}` may change while the loop runs{copied}");
+                }
+                Kind::Name => {
+                    let unknown =
+                        inner.decl().filter(|decl| !self.bindings.contains_key(decl) && !self.is_inside(*decl));
+                    let Some(decl) = unknown else { continue };
+                    let is_variable =
+                        matches!(self.names.decls[decl].kind, DeclKind::Local | DeclKind::Parameter | DeclKind::Global);
+                    let is_global = self.names.decls[decl].is_global();
+                    if is_variable && !self.is_parameter(decl) {
+                        return match self.writes.decls.contains(&decl) {
+                            true => format!("`{name}` gets other values in these loops"),
+                            false if is_global => format!(
+                                "`{name}` is no variable of the function alone and may change while the loop runs{copied}"
+                            ),
+                            false => {
+                                format!("`{name}` may change while the loop runs, since its address is known{copied}")
+                            }
+                        };
+                    }
+                }
+                _ => {}
+            }
+        }
+        format!("{what} is not affine")
     }
 
     /// Which of the variables that a loop's head gives values is the one that its condition is about.
@@ -609,7 +657,7 @@ impl<'t> Builder<'t, '_> {
 
     fn expression_statement(&mut self, node: Node<'t>) -> Read {
         let Some(expression) = children(node).into_iter().next() else { return Ok(Vec::new()) };
-        if self.freed(expression) {
+        if self.freed(expression) || self.freed_behind(node) {
             return Ok(Vec::new());
         }
         if let Some((decl, value)) = self.late_allocation(expression) {
@@ -653,6 +701,25 @@ impl<'t> Builder<'t, '_> {
             }
         }
         is_level
+    }
+
+    /// `free(t)` of what is allocated before the region, and only then: it may as well come behind the region.
+    fn freed_behind(&mut self, statement: Node<'t>) -> bool {
+        let is_own = |node: Node<'t>| {
+            let decl = arguments(node).first().and_then(|pointer| uncast(*pointer).decl());
+            decl.is_some_and(|decl| self.is_allocated(decl) && !self.is_inside(decl))
+        };
+        let is_level = self.nest.is_empty() && self.conds.is_empty() && statement.place().is_some();
+        // Where control leaves the region, it would be left with the memory.
+        let leaves = |node: Node<'t>| {
+            matches!(node.kind(), Kind::Return | Kind::Goto) && self.region.contains(&node.start_byte())
+        };
+        let is_it = is_level && is_release(statement) && !descendants(self.function).any(leaves);
+        let is_it = is_it && children(statement).into_iter().flat_map(operands).all(is_own);
+        if is_it {
+            self.frees.push(statement.byte_range());
+        }
+        is_it
     }
 
     /// `t = malloc(...)` for a pointer that the region declares and assigns once.

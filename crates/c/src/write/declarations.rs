@@ -5,7 +5,7 @@ use super::lexical::{blanked, has_word};
 use super::loops::{Context, Printer};
 use super::names::Names;
 use super::placement::{Cell, Declared, Placement};
-use super::storage::{Extent, NewArray, Place};
+use super::storage::{Change, Extent, NewArray, Place};
 use crate::region::{CArray, Form, HoleKind, Storage};
 use frit_scop::Array;
 use frit_scop::model::Home;
@@ -118,8 +118,10 @@ impl<'a> Declarations<'a> {
         // A part of the same array of the source may be declared there already.
         let is_declared =
             block.id == 0 && self.context.plan.declared.contains(&self.context.transformed.scop.arrays[array].origin);
-        let is_own = c_array.declaration.is_some()
-            && !is_outer
+        // The source's own declaration goes, with all else that has the name.
+        let origin = self.context.transformed.scop.arrays[array].origin;
+        let is_gone = self.context.plan.outside.get(&origin) == Some(&Change::Gone);
+        let is_own = (is_gone || c_array.declaration.is_some() && !is_outer)
             && !is_declared
             && !in_reach.contains(name.as_str())
             && !block.words.contains(name);

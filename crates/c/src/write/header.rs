@@ -40,7 +40,7 @@ pub(super) fn seal(before: &str, rest: &str) -> String {
 }
 
 /// The comment: for each region a title and lines under it, and the line that seals the file, if any.
-pub(super) fn comment(regions: &[(String, &[String])], seal: Option<&str>, newline: &str) -> String {
+pub(super) fn comment(regions: &[(String, Vec<String>)], seal: Option<&str>, newline: &str) -> String {
     let mut text = format!("{START}:{newline}");
     for (title, notes) in regions {
         text += &format!(" * - {}{newline}", harmless(title));
@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn a_comment_of_an_earlier_run_is_found_and_left_out() {
-        let notes = ["tmp: 100 -> 3".to_owned(), "ends */ here".to_owned()];
-        let comment = comment(&[("blur, line 3".into(), &notes)], None, "\n");
+        let notes = vec!["tmp: 100 -> 3".to_owned(), "ends */ here".to_owned()];
+        let comment = comment(&[("blur, line 3".into(), notes)], None, "\n");
         assert_eq!(
             comment,
             "/* Transformed by frit fuse:\n * - blur, line 3\n *   tmp: 100 -> 3\n *   ends * / here\n */\n"
@@ -79,7 +79,7 @@ mod tests {
     fn a_seal_holds_until_the_file_is_edited() {
         let (before, rest) = ("\u{feff}", "int x;\nint y;\n");
         let seal = seal(before, rest);
-        let comment = comment(&[("blur".into(), &[])], Some(&seal), "\n");
+        let comment = comment(&[("blur".into(), vec![])], Some(&seal), "\n");
         let sealed = format!("{before}{comment}{rest}");
         assert!(is_sealed(&sealed));
         assert!(is_sealed(&sealed.replace('\n', "\r\n")), "line ends do not matter");

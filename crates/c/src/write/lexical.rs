@@ -62,7 +62,7 @@ pub(crate) fn is_word(byte: u8) -> bool {
 }
 
 /// All names in a text (and other words, as parts of numbers, which do no harm).
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_ascii() && !is_word(c as u8))
         .filter(|word| word.bytes().next().is_some_and(|first| !first.is_ascii_digit()))
 }
@@ -87,7 +87,7 @@ pub(super) fn rest_of_block(blank: &str, start: usize) -> &str {
 }
 
 /// The byte after the parenthesis that closes the first one after `start`, in a text with comments blanked.
-pub(super) fn after_parentheses(blank: &str, start: usize) -> Option<usize> {
+pub(crate) fn after_parentheses(blank: &str, start: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, byte) in blank.bytes().enumerate().skip(start) {
         match byte {

@@ -23,6 +23,8 @@ pub(super) struct Context<'a> {
     pub(super) transformed: &'a Transformed,
     pub(super) plan: &'a Plan,
     pub(super) style: Style,
+    /// The names of variables that are 1, by types of elements.
+    pub(super) ones: BTreeMap<String, String>,
 }
 
 /// The text of a region.

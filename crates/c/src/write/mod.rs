@@ -13,6 +13,7 @@ mod header;
 pub(crate) mod lexical;
 mod loops;
 mod names;
+pub(crate) mod outside;
 mod placement;
 mod statements;
 mod storage;
@@ -27,7 +28,7 @@ use frit_scop::recompute::Evaluation;
 use frit_scop::{Array, Scop, Statement};
 use frit_support::Span;
 use frit_support::Table;
-use lexical::{Style, blanked, rest_of_block};
+use lexical::{Style, blanked, has_word, rest_of_block};
 use names::Names;
 pub(crate) use statements::end_of_operand;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,21 +46,9 @@ pub struct Transformed {
     pub shares: Vec<(Array, Array)>,
     /// What was done, for the comment at the head of the file.
     pub notes: Vec<String>,
-}
-
-/// How a file is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WriteOptions {
-    /// The file begins with a comment that says what was done.
-    pub header: bool,
-    /// The comment seals the file: [`is_sealed`] holds for it until it is edited.
-    pub seal: bool,
-}
-
-impl Default for WriteOptions {
-    fn default() -> Self {
-        WriteOptions { header: true, seal: false }
-    }
+    /// Floating-point values that statements hand on in arrays are kept apart from the operations on them, as they were by memory: compilers would
+    /// make one operation of a product and a sum, with other last bits.
+    pub keeps_rounding: bool,
 }
 
 /// Why a user should look at a place.
@@ -85,10 +74,12 @@ impl Reason {
 }
 
 /// A file after transformation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Its text.
     pub text: String,
+    /// What was done to each region that was replaced, with its name: for the comment of [`Written::headed`].
+    pub done: Vec<(String, Vec<String>)>,
     /// What a user should know of what was dropped, and of regions that could not be printed.
     pub remarks: Vec<Remark>,
     /// For each region whether it was replaced.
@@ -105,15 +96,14 @@ pub fn is_sealed(text: &str) -> bool {
 /// # Panics
 ///
 /// If there are more or fewer entries than regions.
-pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOptions) -> Written {
+pub fn write(file: &File, regions: &[Option<Transformed>]) -> Written {
     assert_eq!(file.regions.len(), regions.len(), "one entry for each region");
     let blank = blanked(&file.text);
     let mut names = Names::of(&blank);
-    let mut written = Written { text: String::new(), remarks: Vec::new(), is_transformed: Vec::new() };
-    let mut titles: Vec<(String, &[String])> = Vec::new();
+    let mut written = Written::default();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut body = String::new();
-    let mut at = 0;
+    let mut edits = outside::Edits::default();
+    let mut texts: Vec<Option<String>> = Vec::new();
     for (region, transformed) in file.regions.iter().zip(regions) {
         let number = counts.entry(&region.function).or_default();
         *number += 1;
@@ -122,37 +112,64 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
             .map(|transformed| (transformed, write_region(file, &blank, region, transformed, &mut names)));
         written.is_transformed.push(matches!(new, Some((_, Ok(_)))));
         match new {
-            None => {}
-            Some((transformed, Ok((text, remarks)))) => {
-                body += &file.written(at..region.range.start);
-                body += &text;
-                at = region.range.end;
-                written.remarks.extend(remarks);
+            None => texts.push(None),
+            Some((transformed, Ok(new))) => {
+                for (origin, change) in &new.outside {
+                    let array = &region.arrays[*origin];
+                    let Some(Ok(outside)) = &array.outside else { continue };
+                    match (change, &outside.size) {
+                        (storage::Change::Gone, _) => edits.remove(&outside.items),
+                        (storage::Change::Resized(to), Ok(size)) => edits.resize(&array.name, size, to),
+                        (storage::Change::Resized(_), Err(_)) => {}
+                    }
+                }
+                texts.push(Some(new.text));
+                written.remarks.extend(new.remarks);
                 written.remarks.extend(expanded(file, region));
                 let title = if *number == 1 {
                     region.function.clone()
                 } else {
                     format!("{}, region {number}", region.function)
                 };
-                titles.push((title, &transformed.notes));
+                written.done.push((title, transformed.notes.clone()));
             }
-            Some((_, Err(reason))) => written.remarks.push(Remark {
-                code: Reason::NotPrintable.code(),
-                message: format!("the region was left as it is: {reason}"),
-                span: file.span(&region.range),
-            }),
+            Some((_, Err(reason))) => {
+                texts.push(None);
+                written.remarks.push(Remark {
+                    code: Reason::NotPrintable.code(),
+                    message: format!("the region was left as it is: {reason}"),
+                    span: file.span(&region.range),
+                });
+            }
         }
     }
-    body += &file.written(at..file.text.len());
-    if options.header && !titles.is_empty() {
-        let (before, rest) = header::split(&body);
-        let newline = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
-        let seal = options.seal.then(|| header::seal(before, rest));
-        written.text = format!("{before}{}{rest}", header::comment(&titles, seal.as_deref(), newline));
-    } else {
-        written.text = body;
+    let edits = edits.finish(&file.text, &blank, Vec::new());
+    let mut at = 0;
+    for (region, text) in file.regions.iter().zip(&texts) {
+        let Some(text) = text else { continue };
+        written.text += &outside::edited(file, at..region.range.start, &edits);
+        written.text += text;
+        written.text += &outside::freed_behind(file, region, &edits, newline(&file.text));
+        at = region.range.end;
     }
+    written.text += &outside::edited(file, at..file.text.len(), &edits);
     written
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+impl Written {
+    /// The text with a comment at its head that says what was done. It may seal the file: [`is_sealed`] holds for it until it is edited.
+    pub fn headed(&self, seal: bool) -> String {
+        if self.done.is_empty() {
+            return self.text.clone();
+        }
+        let (before, rest) = header::split(&self.text);
+        let seal = seal.then(|| header::seal(before, rest));
+        format!("{before}{}{rest}", header::comment(&self.done, seal.as_deref(), newline(&self.text)))
+    }
 }
 
 /// The macros of a region's statements that are written as what they stand for, once each. Heads of loops are new anyway.
@@ -176,6 +193,22 @@ fn expanded(file: &File, region: &Region) -> Vec<Remark> {
     remarks
 }
 
+/// For each type of elements the name of a variable that is 1, which compilers do not know. A product by it is the same value, and none that they would
+/// make one operation of with a sum it came from: `(a * b) * one + c` is at most `fma(a * b, 1, c)`.
+fn ones(region: &Region, transformed: &Transformed, names: &mut Names) -> BTreeMap<String, String> {
+    let arrays = region.arrays.iter().filter(|(array, _)| transformed.keeps_rounding && region.hands_on(*array));
+    let elements: BTreeSet<String> = arrays.map(|(_, array)| array.element.clone()).collect();
+    elements.into_iter().map(|element| (element, names.fresh("one", 1).remove(0))).collect()
+}
+
+/// A region as it is written.
+struct WrittenRegion {
+    text: String,
+    remarks: Vec<Remark>,
+    /// What happens to arrays that are declared outside of it.
+    outside: BTreeMap<Array, storage::Change>,
+}
+
 /// The new text of a region.
 fn write_region(
     file: &File,
@@ -183,7 +216,7 @@ fn write_region(
     region: &Region,
     transformed: &Transformed,
     names: &mut Names,
-) -> Result<(String, Vec<Remark>), String> {
+) -> Result<WrittenRegion, String> {
     let descending = turned::descending(&transformed.program);
     let program = turned::turned(&transformed.program, &descending);
     let transformed = &Transformed { program, ..transformed.clone() };
@@ -198,9 +231,17 @@ fn write_region(
         transformed,
         plan: &plan,
         style: Style::of(&file.text, blank, region.range.clone(), &region.indent),
+        ones: ones(region, transformed, &mut local),
     };
     let printed = loops::print(&context, &placement, &block, local)?;
     // Other regions of the function may be in the same block.
     printed.names.iter().for_each(|name| names.reserve(name));
-    Ok((printed.text, printed.remarks))
+    let mut text = String::new();
+    for (element, one) in context.ones.iter().filter(|(_, one)| has_word(&printed.text, one)) {
+        names.reserve(one);
+        let line_end = format!("{}{}", context.style.newline, region.indent);
+        text += &format!("volatile {element} {one}_read = 1;{line_end}const {element} {one} = {one}_read;{line_end}");
+    }
+    let text = text + &printed.text;
+    Ok(WrittenRegion { text, remarks: printed.remarks, outside: plan.outside })
 }

@@ -1,9 +1,10 @@
 //! Statements of the source in their new places: the text with loop variables and accesses replaced, where these have changed.
 
+use super::between_holes;
 use super::expressions::Binding;
 use super::lexical::{blanked, has_word, is_word};
 use super::loops::Printer;
-use super::storage::Place;
+use super::storage::{Change, Place, Resized, strides};
 use crate::region::{Form, Hole, HoleKind, Template};
 use crate::value;
 use frit_scop::Array;
@@ -83,14 +84,41 @@ impl Printer<'_> {
                 && let Some((read, written)) = self.split_operand(of, positions)?
             {
                 text.at = hole.range.end;
-                self.assign(&mut text, template, &read, &written)?;
+                self.assign(&mut text, template, &self.rounded(of, hole, read), &written)?;
+            } else if let HoleKind::Access(positions) = &hole.kind
+                && positions.len() > 1
+                && self.one(of, hole).is_some()
+            {
+                let place = self.hole(of, template, hole)?;
+                text.at = hole.range.end;
+                self.assign(&mut text, template, &self.rounded(of, hole, place.clone()), &place)?;
             } else {
-                text.text += &self.hole(of, template, hole)?;
+                text.text += &self.rounded(of, hole, self.hole(of, template, hole)?);
                 text.at = hole.range.end;
             }
         }
         text.copy(range.end)?;
         Ok(text.text)
+    }
+
+    /// A read operand that keeps the rounding that it had in memory.
+    fn rounded(&self, of: &Occurrence, hole: &Hole, text: String) -> String {
+        self.one(of, hole).map_or(text.clone(), |one| format!("({text} * {one})"))
+    }
+
+    /// The variable that an operand is multiplied with to keep compilers from contracting what it is with the statement: it was in memory, which the
+    /// region wrote.
+    fn one(&self, of: &Occurrence, hole: &Hole) -> Option<&String> {
+        let region = self.context.region;
+        let HoleKind::Access(positions) = &hole.kind else { return None };
+        let statement = of.evaluation.statement;
+        let mut accesses = positions.iter().filter_map(|at| region.scop.statements[statement].accesses.get(*at));
+        let read = accesses.find(|access| access.kind == AccessKind::Read)?;
+        let one = self.context.ones.get(&region.arrays[read.array].element)?;
+        let text = &self.context.file.text;
+        let mut pieces = between_holes(&region.statements[statement]).into_iter();
+        let adds = pieces.any(|piece| text.get(piece).is_some_and(|text| text.contains(['+', '-', '('])));
+        (adds && region.hands_on(read.array)).then_some(one)
     }
 
     /// The value of another statement in the place of an operand.
@@ -104,11 +132,16 @@ impl Printer<'_> {
         let source = if has_literal { &self.context.file.text } else { self.context.blank };
         let text = self.fill(&of, source, known.range)?;
         let text = if has_literal { text } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
+        let element = &region.arrays[known.assigned].element;
+        if let Some(one) = self.context.ones.get(element).filter(|_| region.hands_on(known.assigned)) {
+            let converted = if known.is_copy { text } else { format!("({element}){}", factor(&text)) };
+            return Ok(format!("({converted} * {one})"));
+        }
         if known.is_copy {
             // After a division, `*p` would begin a comment.
             return Ok(if text.starts_with('*') { format!("({text})") } else { text });
         }
-        let converted = format!("({}){}", region.arrays[known.assigned].element, factor(&text));
+        let converted = format!("({element}){}", factor(&text));
         Ok(if least == Binding::Atom { format!("({converted})") } else { converted })
     }
 
@@ -300,12 +333,16 @@ impl Printer<'_> {
                 let subscripts: Option<Vec<&Expr>> =
                     dims.iter().map(|dim| dim.map_or(Some(&zero), |at| subscripts.get(at))).collect();
                 let subscripts = subscripts.ok_or_else(mismatch)?;
+                let strides = |strides| match self.context.plan.outside.get(&self.origin(array)) {
+                    Some(Change::Resized(Resized { strides: Some(resized), .. })) => resized,
+                    _ => strides,
+                };
                 match &c_array.form {
                     Form::Scalar => Ok(c_array.name.clone()),
                     Form::Pointed => Ok(format!("*{}", c_array.name)),
                     Form::Nested => Ok(self.nested_element(&c_array.name, &subscripts)),
-                    Form::Linear(strides) if strides.len() == subscripts.len() => {
-                        Ok(format!("{}[{}]", c_array.name, self.linear(&subscripts, strides)))
+                    Form::Linear(own) if own.len() == subscripts.len() => {
+                        Ok(format!("{}[{}]", c_array.name, self.linear(&subscripts, strides(own))))
                     }
                     Form::Linear(_) | Form::Unknown => Err(mismatch()),
                 }
@@ -323,14 +360,8 @@ impl Printer<'_> {
                 if subscripts.len() != new.extents.len() {
                     Err(mismatch())
                 } else if new.is_linear {
-                    let mut strides = vec!["1".to_owned()];
-                    for extent in new.extents[1..].iter().rev() {
-                        let inner = &strides[strides.len() - 1];
-                        let extent = factor(&extent.text);
-                        strides.push(if inner == "1" { extent } else { format!("{extent} * {inner}") });
-                    }
-                    strides.reverse();
-                    Ok(format!("{name}[{}]", self.linear(&subscripts, &strides)))
+                    let extents: Vec<String> = new.extents.iter().map(|extent| extent.text.clone()).collect();
+                    Ok(format!("{name}[{}]", self.linear(&subscripts, &strides(&extents))))
                 } else {
                     Ok(self.nested_element(name, &subscripts))
                 }

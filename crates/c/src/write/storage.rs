@@ -5,13 +5,13 @@
 use super::Transformed;
 use super::lexical::has_word;
 use super::statements::factor;
-use crate::region::{CArray, Form, Region, Storage};
+use crate::region::{CArray, Form, Outside, Region, Storage};
 use frit_isl::{Aff, Dim, PwAff};
 use frit_scop::model::Home;
 use frit_scop::program::{Fate, LoopKind, Step};
 use frit_scop::{Array, ArrayData, Scop};
 use frit_support::{Index, Table};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most bytes that a new array takes on the stack.
 const LARGEST_AUTOMATIC: u64 = 1 << 16;
@@ -74,6 +74,26 @@ pub(super) struct Plan {
     pub(super) declared: BTreeSet<Array>,
     /// Those among them that the text after the region knows.
     pub(super) staying: BTreeSet<Array>,
+    /// What happens to arrays of the source that are declared outside of the region and that only it uses.
+    pub(super) outside: BTreeMap<Array, Change>,
+}
+
+/// What happens to an array that is declared outside of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It has no use any more.
+    Gone,
+    /// It gets smaller.
+    Resized(Resized),
+}
+
+/// The new size of an array of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Resized {
+    /// Its extents; of one that is not linear, those that are other ones now.
+    pub(super) extents: Vec<Option<String>>,
+    /// What subscripts are multiplied with, if it is linear.
+    pub(super) strides: Option<Vec<String>>,
 }
 
 /// Finds a place for every array. `after` is the text that follows the region in its block, with comments blanked.
@@ -82,7 +102,7 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
     collect_private(&transformed.program.body, &mut private);
     let arrays = &transformed.scop.arrays;
     let mut places: Vec<Option<Place>> = vec![None; arrays.len()];
-    let (mut declared, mut staying) = (BTreeSet::new(), BTreeSet::new());
+    let (mut declared, mut staying, mut outside) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
     let (used_before, used) = (used_arrays(&region.scop), used_arrays(&transformed.scop));
 
     for (origin, c_array) in region.arrays.iter() {
@@ -115,13 +135,20 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
             };
             places[array.at()] = Some(place);
         }
+        if matches!(c_array.outside, Some(Ok(_))) && !parts.iter().any(is_live) {
+            let change = match owner {
+                None => Some(Change::Gone),
+                Some(owner) => resized(&arrays[owner], &transformed.program.fates[owner], c_array),
+            };
+            outside.extend(change.map(|change| (origin, change)));
+        }
         if c_array.declaration.is_some() && (owner.is_some() || stays) {
             declared.insert(origin);
             staying.extend(stays.then_some(origin));
         }
     }
     let places = places.into_iter().collect::<Option<Vec<_>>>().ok_or("an array stems from none of the source")?;
-    Ok(Plan { places: places.into_iter().collect(), declared, staying })
+    Ok(Plan { places: places.into_iter().collect(), declared, staying, outside })
 }
 
 /// The arrays that statements access.
@@ -164,6 +191,36 @@ fn moduli(data: &ArrayData, fate: &Fate) -> Vec<Option<u64>> {
         Fate::Scalar | Fate::Registers { .. } => vec![Some(1); data.extents.len()],
         Fate::Window { moduli } => moduli.clone(),
     }
+}
+
+/// The new size of an array that stays where the source has it, if it needs less than it has.
+fn resized(data: &ArrayData, fate: &Fate, c_array: &CArray) -> Option<Change> {
+    let Some(Ok(Outside { size: Ok(_), .. })) = &c_array.outside else { return None };
+    let moduli = &moduli(data, fate)[data.expanded..];
+    if moduli.iter().all(Option::is_none) {
+        return None;
+    }
+    let moduli = moduli.iter().map(|modulus| modulus.map(|modulus| modulus.to_string()));
+    let Form::Linear(_) = c_array.form else {
+        return Some(Change::Resized(Resized { extents: moduli.collect(), strides: None }));
+    };
+    let extents =
+        moduli.zip(&c_array.extents).map(|(modulus, extent)| modulus.or(extent.clone()).map(|text| factor(&text)));
+    let extents: Vec<String> = extents.collect::<Option<_>>()?;
+    let strides = Some(strides(&extents));
+    Some(Change::Resized(Resized { extents: extents.into_iter().map(Some).collect(), strides }))
+}
+
+/// What the subscripts of a linear array with these extents are multiplied with.
+pub(super) fn strides(extents: &[String]) -> Vec<String> {
+    let mut strides = vec!["1".to_owned()];
+    for extent in extents[1..].iter().rev() {
+        let inner = &strides[strides.len() - 1];
+        let extent = factor(extent);
+        strides.push(if inner == "1" { extent } else { format!("{extent} * {inner}") });
+    }
+    strides.reverse();
+    strides
 }
 
 /// The place of an array where the source has it, if it fits there and should be there.

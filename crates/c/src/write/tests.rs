@@ -1,7 +1,7 @@
 //! Printing of regions that are put together by hand: each test gives the C text, what its statements access, and the program that is to be
 //! printed.
 
-use super::{Transformed, WriteOptions, write};
+use super::{Transformed, write};
 use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
 use crate::source::Source;
 use expect_test::{Expect, expect};
@@ -45,6 +45,7 @@ impl Case {
             params: Table::new(),
             loops: Table::new(),
             gone: Vec::new(),
+            frees: Vec::new(),
         };
         let source = Source::plain(&text);
         let file = File {
@@ -53,8 +54,10 @@ impl Case {
             source,
             regions: vec![region],
             remarks: Vec::new(),
+            left_out: Vec::new(),
             signatures: Default::default(),
             undeclared: Default::default(),
+            unused: Default::default(),
         };
         let program = Program::default();
         Case { file, program, shares: Vec::new() }
@@ -99,9 +102,11 @@ impl Case {
             name: name.into(),
             element: element.into(),
             is_number: true,
+            is_float: element == "float",
             form: if extents.is_empty() { Form::Scalar } else { Form::Nested },
             extents: extents.iter().map(|extent| Some((*extent).to_owned())).collect(),
             declaration,
+            outside: None,
         });
         self.program.fates.push(fate)
     }
@@ -204,8 +209,9 @@ impl Case {
             program: self.program.clone(),
             shares: self.shares.clone(),
             notes: Vec::new(),
+            keeps_rounding: false,
         };
-        write(&self.file, &[Some(transformed)], &WriteOptions { header: false, ..WriteOptions::default() })
+        write(&self.file, &[Some(transformed)])
     }
 
     fn check(&self, expected: &Expect) {
@@ -462,11 +468,12 @@ fn the_comment_at_the_head_is_replaced_and_bytes_outside_of_regions_stay() {
         program: case.program.clone(),
         shares: Vec::new(),
         notes: vec!["a: 100 -> scalar".into()],
+        keeps_rounding: false,
     };
-    let written = write(&case.file, &[Some(transformed)], &WriteOptions::default());
+    let written = write(&case.file, &[Some(transformed)]);
     let head = "/* Transformed by frit fuse:\n * - f\n *   a: 100 -> scalar\n */\nvoid f(";
-    assert!(written.text.starts_with(head), "{}", written.text);
-    let untouched = write(&case.file, &[None], &WriteOptions::default());
+    assert!(written.headed(false).starts_with(head), "{}", written.headed(false));
+    let untouched = write(&case.file, &[None]);
     assert_eq!(untouched.text, case.file.text);
     assert_eq!(untouched.is_transformed, [false]);
 }
@@ -536,8 +543,9 @@ fn an_operand_that_is_split_in_two_is_written_out() {
     ];
     let statements = as_they_are(&scop);
     let program = case.program.clone();
-    let transformed = Transformed { scop, statements, program, shares: Vec::new(), notes: Vec::new() };
-    let written = write(&case.file, &[Some(transformed)], &WriteOptions { header: false, ..WriteOptions::default() });
+    let transformed =
+        Transformed { scop, statements, program, shares: Vec::new(), notes: Vec::new(), keeps_rounding: false };
+    let written = write(&case.file, &[Some(transformed)]);
     expect![[r#"
         void f(float *restrict y)
         {

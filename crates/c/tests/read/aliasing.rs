@@ -129,8 +129,8 @@ fn globals_may_be_behind_pointers() {
                 may write inexactly { S1[] -> A0[] }
             2: may-alias: `n`, `k` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
             3: may-alias: `a`, `g` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
-            5: not-affine: this loop is one statement: its condition is not affine
-            6: not-affine: this loop is one statement: its condition is not affine
+            5: not-affine: this loop is one statement: `n` is no variable of the function alone and may change while the loop runs: copy it to a variable before the loop
+            6: not-affine: this loop is one statement: `n` is no variable of the function alone and may change while the loop runs: copy it to a variable before the loop
         "#]],
     );
 }

@@ -30,6 +30,7 @@ void one(int n, float *restrict a) {
                   { S1[i0] : 0 <= i0 < p0 }
                   read { S1[i0] -> A0[i0] }
                   write { S1[i0] -> A2[i0] }
+            7: left out: alone
         "#]],
     );
 }
@@ -125,6 +126,8 @@ fn marked_regions_are_kept_apart() {
                   read { S0[i0] -> A0[i0] }
                   write { S0[i0] -> A0[i0] }
                   reduction 0 1
+            2: left out: line 3 stands between it and the next loop: move that before or behind both if nothing speaks against it
+            6: left out: alone
         "#]],
     );
 }

@@ -169,7 +169,7 @@ out[0] = last;
         expect![[r#"
             p0 = n : int
             A0 = float t[n] nested in region `float t[n]`
-            A1 = float s[100] nested live
+            A1 = float s[100] nested
             A2 = float last[] scalar in region live-out `float last`
             L0: int i
               S0: {s[i]}<0> = 1;

@@ -344,8 +344,8 @@ for (int i = 0; i < n; i++) a[i] = 2;"#,
                 { S2[] }
                 read { S2[] -> A0[] }
                 may write inexactly { S2[] -> A1[o0] }
-            4: not-affine: this loop is one statement: its condition is not affine
-            6: not-affine: this loop is one statement: its condition is not affine
+            4: not-affine: this loop is one statement: `n` gets other values in these loops
+            6: not-affine: this loop is one statement: `n` gets other values in these loops
         "#]],
     );
 }
@@ -480,7 +480,7 @@ for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
                 read inexactly { S6[] -> A3[o0] }
                 read inexactly { S6[] -> A3[o0] }
                 may write inexactly { S6[] -> A3[o0] }
-            4: not-affine: this loop is one statement: its first value is not affine
+            4: not-affine: this loop is one statement: `rp[i]` is read from an array: copy it to a variable before the loop
             6: jump-in-region: this loop is one statement: a `goto` may enter it at this label; it should end before
         "#]],
     );

@@ -57,6 +57,10 @@ fn show(file: &File, map: &SourceMap) -> String {
         let line = map.position(remark.span).map_or(0, |position| position.line);
         let _ = writeln!(out, "{line}: {}: {}", remark.code, remark.message);
     }
+    for left in &file.left_out {
+        let line = map.position(left.span).map_or(0, |position| position.line);
+        let _ = writeln!(out, "{line}: left out: {}", left.why.as_deref().unwrap_or("alone"));
+    }
     out
 }
 

@@ -216,7 +216,7 @@ for (int i = 0; i < n; i++) b[i] = p[i];
 free(p);"#,
         expect![[r#"
             p0 = n : int
-            A0 = float p[n] nested in region live-in = (float *)calloc(n, sizeof(float)), freed
+            A0 = float p[n] nested in region = (float *)calloc(n, sizeof(float)), freed
             A1 = float a[?] nested live
             A2 = float b[?] nested live
             L0: int i

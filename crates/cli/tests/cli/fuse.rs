@@ -254,7 +254,6 @@ the first one ends
   total   8.0 MB  4.0 MB
   peak    8.0 MB  4.0 MB  the most in use at a time
   for m = 1000, n = 1000
-  declared outside of the region, so that all their memory stays reserved: soft
   lines 6, 9 and 12 run as one loop
   lines 12 and 16 stay apart: the second loop needs `most`, which is known only when the first one ends
 

@@ -1,8 +1,10 @@
 //! The flags that a file is compiled with, from `compile_commands.json`.
 
 use crate::Error;
+use crate::native::Compiler;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The name that build systems give it.
 const NAME: &str = "compile_commands.json";
@@ -53,6 +55,39 @@ pub fn flags(file: &Path, given: Option<&Path>) -> Result<Vec<String>, Error> {
             Err(Error::file(&place, format!("it does not say how `{name}` is compiled")))
         }
         None => Ok(Vec::new()),
+    }
+}
+
+/// Of which products and sums a C compiler makes one operation, with other last bits than two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contracted {
+    /// Of none.
+    Nothing,
+    /// Of those in one expression.
+    Expressions,
+    /// Of all that meet.
+    All,
+}
+
+/// What the compiler does of that kind for a target that has such an operation; flags that name no target are for one without it.
+pub(super) fn contracted(flags: &[String]) -> Contracted {
+    let value = |start: &str| flags.iter().rev().find_map(|flag| flag.strip_prefix(start));
+    let has_target = flags.iter().any(|flag| flag.starts_with("-m")) || !cfg!(target_arch = "x86_64");
+    let is_fast = value("-ffp-contract=") == Some("fast") || flags.iter().any(|flag| flag == "-ffast-math");
+    if value("-ffp-contract=") == Some("off") || !has_target {
+        return Contracted::Nothing;
+    }
+    let Ok(compiler) = Compiler::find() else { return Contracted::Nothing };
+    let defined = Command::new(compiler.path()).args(flags).args(["-dM", "-E", "-x", "c", "/dev/null"]).output();
+    let defined = defined.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let has = |name: &str| defined.lines().any(|line| line.split_whitespace().nth(1) == Some(name));
+    match ["__FMA__", "__FMA4__", "__FP_FAST_FMA", "__ARM_FEATURE_FMA"].into_iter().any(has) {
+        false => Contracted::Nothing,
+        true if is_fast => Contracted::All,
+        true if has("__clang__") => Contracted::Expressions,
+        // gcc keeps to the standard where it is told to.
+        true if has("__STRICT_ANSI__") => Contracted::Nothing,
+        true => Contracted::All,
     }
 }
 

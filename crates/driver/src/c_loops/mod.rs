@@ -62,6 +62,8 @@ pub struct FuseOptions {
     pub parallel: bool,
     /// Inner loops that may run in vectors are marked so.
     pub simd: bool,
+    /// Values that loops hand on keep the rounding that memory gave them, also where compilers contract products and sums.
+    pub keep_rounding: bool,
     /// Pipelines of single loops run in strips of so many iterations, stage by stage.
     pub tile: Option<u64>,
     /// At most so many merges in the file.
@@ -84,6 +86,7 @@ impl Default for FuseOptions {
             recompute: Recompute::default(),
             parallel: false,
             simd: false,
+            keep_rounding: false,
             tile: None,
             at_most: None,
             sizes: BTreeMap::new(),
@@ -109,6 +112,8 @@ pub struct FusedFile {
     pub is_sealed: bool,
     /// What became of each region.
     pub regions: Vec<RegionReport>,
+    /// The loops in no region, where they are looked for without pragmas.
+    pub left_out: Vec<frit_c::LeftOut>,
     /// What a user should know of places that were not understood.
     pub remarks: Vec<Diagnostic>,
     /// What comparing with the original came to, if that was asked for.
@@ -125,6 +130,7 @@ impl FusedFile {
             auto: false,
             is_sealed: true,
             regions: Vec::new(),
+            left_out: Vec::new(),
             remarks: Vec::new(),
             verified: Vec::new(),
             timings: Vec::new(),
@@ -224,8 +230,8 @@ fn fuse_file(
         transformed.push(result);
     }
     watch.region.clear();
-    let write = frit_c::WriteOptions { seal: options.in_place, ..frit_c::WriteOptions::default() };
-    let written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile, &write));
+    let mut written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile));
+    written.text = written.headed(options.in_place);
     for (report, _) in regions.iter_mut().zip(&written.is_transformed).filter(|(_, is_transformed)| !**is_transformed) {
         report.stays("it could not be printed");
     }
@@ -246,6 +252,7 @@ fn fuse_file(
         auto: options.read.auto,
         is_sealed: false,
         regions,
+        left_out: file.left_out.clone(),
         remarks,
         verified,
         timings: watch.timings,
@@ -253,33 +260,28 @@ fn fuse_file(
 }
 
 /// The file with its regions transformed; those that the compiler would not accept stay as they are.
-fn accepted(
-    file: &File,
-    transformed: &mut [Option<Transformed>],
-    options: &frit_c::CompileOptions,
-    write: &frit_c::WriteOptions,
-) -> frit_c::Written {
-    let write = |transformed: &[Option<Transformed>]| frit_c::write(file, transformed, write);
-    let is_refused = |written: &frit_c::Written| {
-        written.is_transformed.contains(&true) && file.refusal(&written.text, options).is_some()
+fn accepted(file: &File, transformed: &mut [Option<Transformed>], options: &frit_c::CompileOptions) -> frit_c::Written {
+    let tried = |transformed: &[Option<Transformed>]| {
+        let mut written = frit_c::write(file, transformed);
+        if written.is_transformed.contains(&true) {
+            written.text = file.tidied(&written.text, options)?;
+        }
+        Ok::<_, String>(written)
     };
-    let mut written = write(transformed);
-    if !is_refused(&written) {
+    if let Ok(written) = tried(transformed) {
         return written;
     }
     for at in 0..transformed.len() {
         let alone: Vec<_> =
             (0..transformed.len()).map(|other| transformed[other].clone().filter(|_| other == at)).collect();
-        if transformed[at].is_some() && is_refused(&write(&alone)) {
+        if transformed[at].is_some() && tried(&alone).is_err() {
             transformed[at] = None;
         }
     }
-    written = write(transformed);
-    if is_refused(&written) {
+    tried(transformed).unwrap_or_else(|_| {
         transformed.fill(None);
-        written = write(transformed);
-    }
-    written
+        frit_c::write(file, transformed)
+    })
 }
 
 /// That all sizes which have values are parameters of some region.
@@ -346,7 +348,8 @@ fn fuse_region(
             let report = report::transformed(&request, &decided, found);
             let notes = report.notes();
             let Decided { scop, statements, program, shares, .. } = decided;
-            (Some(Transformed { scop, statements, program, shares, notes }), report)
+            let keeps_rounding = options.keep_rounding;
+            (Some(Transformed { scop, statements, program, shares, notes, keeps_rounding }), report)
         }
         Ok(None) => (None, report::unchanged(&request, None, found)),
         Err(why) => (None, report::unchanged(&request, Some(why), found)),

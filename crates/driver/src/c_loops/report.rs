@@ -1,15 +1,17 @@
 //! What became of the regions of a C file: loops, arrays and memory, before and after, and every decision with its reason. For the terminal, as
 //! JSON, and as the comment at the head of the transformed file.
 
+use super::commands::{self, Contracted};
 use super::outline::Outline;
 use super::recompute::RULE;
 use super::{Decided, Found, FuseOptions, FusedFile, NOMINAL, Request};
 use crate::explain::sizes;
 use crate::graph::Graph;
+use frit_c::region::Outside;
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
-use frit_scop::model::{AccessKind, Home, Use};
+use frit_scop::model::{AccessKind, Use};
 use frit_scop::program::{Fate, Step};
 use frit_scop::tree::Fused;
 use frit_scop::{Array, Node, Param, memory};
@@ -44,8 +46,10 @@ pub struct RegionReport {
     pub outline: Outline,
     /// The values that parameters were taken to have.
     pub sizes: BTreeMap<String, i64>,
-    /// Temporary arrays that need less than they have, or nothing, and are not declared in the region.
-    pub reserved: Vec<String>,
+    /// Temporary arrays that need less than they have, or nothing, and whose memory cannot be given back: their names, and why.
+    pub reserved: Vec<(String, String)>,
+    /// Arrays whose elements the C compiler may contract with what they are added to, now that both meet.
+    pub contracted: Vec<String>,
     /// Arrays that the region fills and reads, and that stay whole because they are used, or may be, after it.
     pub used_after: Vec<String>,
 }
@@ -150,10 +154,8 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         })
     });
     let arrays: Vec<ArrayReport> = arrays.collect();
-    let is_outside =
-        |name: &str| region.scop.arrays.iter().any(|(_, data)| data.name == name && data.home == Home::Outside);
-    let reserved = arrays.iter().filter(|array| array.bytes.1 < array.bytes.0 && is_outside(&array.name));
-    let reserved = reserved.map(|array| array.name.clone()).collect();
+    let reserved = arrays.iter().filter(|array| array.bytes.1 < array.bytes.0);
+    let reserved = reserved.filter_map(|array| Some((array.name.clone(), why_reserved(request, array)?))).collect();
     RegionReport {
         function: region.function.clone(),
         line: line_of(request),
@@ -168,8 +170,44 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         outline: found.outline,
         sizes: taken(request),
         reserved,
+        contracted: contracted(request, decided),
         used_after: used_after(region),
     }
+}
+
+/// The arrays whose elements are variables or expressions now, where the compiler may contract them with sums.
+fn contracted(request: &Request, decided: &Decided) -> Vec<String> {
+    let Request { file, region, options, .. } = request;
+    let candidates = decided.scop.arrays.iter().filter(|(array, data)| {
+        let is_near = matches!(decided.contraction.fates[*array], Fate::Scalar | Fate::Registers { .. });
+        (is_near || decided.inlined.contains_key(array)) && frit_c::may_contract(file, region, data.origin)
+    });
+    let candidates: Vec<(Array, Array)> = candidates.map(|(array, data)| (array, data.origin)).collect();
+    if options.keep_rounding || candidates.is_empty() {
+        return Vec::new();
+    }
+    let of = commands::contracted(&options.read.compile.flags);
+    let meets = |array: &Array| match of {
+        Contracted::Nothing => false,
+        Contracted::Expressions => decided.inlined.contains_key(array),
+        Contracted::All => true,
+    };
+    let names =
+        candidates.iter().filter(|(array, _)| meets(array)).map(|(_, origin)| region.arrays[*origin].name.clone());
+    names.collect::<BTreeSet<String>>().into_iter().collect()
+}
+
+/// Why an array that is declared outside of the region keeps all of its memory, if it does.
+fn why_reserved(request: &Request, array: &ArrayReport) -> Option<String> {
+    let c = request.region.arrays.iter().map(|(_, c)| c).find(|c| c.name == array.name)?;
+    let stays = array.fate.contains("window");
+    let pinned = match c.outside.as_ref()? {
+        Err(pinned) => pinned,
+        Ok(Outside { size: Err(pinned), .. }) if stays => pinned,
+        Ok(_) => return None,
+    };
+    let line = request.sources.position(request.file.span(&pinned.range)).map_or(0, |place| place.line);
+    Some(format!("line {line} {}", pinned.why))
 }
 
 /// The arrays that the region fills before it reads them, and that may be used after it.
@@ -209,6 +247,7 @@ pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) ->
         outline: found.outline,
         sizes: taken(request),
         reserved: Vec::new(),
+        contracted: Vec::new(),
         used_after: used_after(region),
     }
 }
@@ -340,16 +379,42 @@ pub fn terminal(fused: &FusedFile, color: bool, all: bool) -> String {
     for verified in &fused.verified {
         let _ = writeln!(text, "{}: {}", verified.function, verified.outcome);
     }
+    text += &left_out(fused, if all { usize::MAX } else { MOST_LEFT_OUT });
     text += &diagnostic::render(&fused.sources, &fused.remarks, color);
     if fused.is_sealed {
         text += "nothing was done: an earlier run wrote the file in its place; without the comment at its head it is fused anew\n";
     } else if fused.regions.is_empty() && !fused.remarks.is_empty() && !fused.auto {
         text += "nothing was transformed: see above\n";
     } else if fused.regions.is_empty() && fused.auto {
-        text += "no region was found: --auto takes two loop nests or more in a row that are understood";
-        text += if fused.remarks.is_empty() { "\n" } else { "; see above for what is not\n" };
+        text += "no region was found: --auto takes two loop nests or more in a row that are understood\n";
     } else if fused.regions.is_empty() {
         text += "no region was found: put `#pragma scop` before the loops and `#pragma endscop` behind them, or use --auto\n";
+    }
+    text
+}
+
+/// How many loops are told that --auto leaves out, if not all are.
+const MOST_LEFT_OUT: usize = 10;
+
+/// The loops in no region, with the reason for each, and what would help.
+fn left_out(fused: &FusedFile, most: usize) -> String {
+    let line = |of: &frit_c::LeftOut| fused.sources.position(of.span).map_or(0, |place| place.line);
+    let (others, alone): (Vec<_>, Vec<_>) = fused.left_out.iter().partition(|of| of.why.is_some());
+    let mut text = String::new();
+    for of in others.iter().take(most) {
+        let _ =
+            writeln!(text, "{}, line {}: left out: {}", of.function, line(of), of.why.as_deref().unwrap_or_default());
+    }
+    if others.len() > most {
+        let _ = writeln!(text, "{} more are left out; -v tells all", count(others.len() - most, "loop"));
+    }
+    let alone: BTreeSet<usize> = alone.into_iter().map(line).collect();
+    let shown: Vec<String> = alone.iter().take(most).map(usize::to_string).collect();
+    if !shown.is_empty() {
+        let more = if alone.len() > shown.len() { ", ..." } else { "" };
+        let what = if alone.len() == 1 { "line" } else { "lines" };
+        let _ =
+            writeln!(text, "left out, as no loop stands beside to be fused with: {what} {}{more}", shown.join(", "));
     }
     text
 }
@@ -445,9 +510,17 @@ fn of_sizes(sizes: &BTreeMap<String, i64>) -> Option<String> {
 
 /// What of the region's arrays is not the region's to change.
 pub(super) fn outside_text(region: &RegionReport) -> Vec<String> {
-    let line = |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
-    let reserved = line(&region.reserved, "declared outside of the region, so that all their memory stays reserved");
-    reserved.into_iter().chain(line(&region.used_after, "whole, because they may be used after the region")).collect()
+    let reserved = region.reserved.iter().map(|(name, why)| {
+        let bytes = region.arrays.iter().find(|array| array.name == *name).map_or(0, |array| array.bytes.0);
+        format!("all {} of {name} stay reserved: {why}", size(bytes))
+    });
+    let contracted = format!(
+        "the C compiler may make one operation of products and sums that meet now, with other last bits: {}; --keep-rounding keeps them apart",
+        region.contracted.join(", ")
+    );
+    let used = format!("whole, because they may be used after the region: {}", region.used_after.join(", "));
+    let contracted = (!region.contracted.is_empty()).then_some(contracted);
+    reserved.chain(contracted).chain((!region.used_after.is_empty()).then_some(used)).collect()
 }
 
 /// A decision in words, with its code or the name of its rule.
@@ -543,6 +616,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 })
                 .collect();
             let (before, after) = region.total;
+            let reserved: Vec<_> = region.reserved.iter().map(|(name, why)| serde_json::json!({ "name": name, "why": why })).collect();
             let loops: Vec<_> = (region.outline.loops.iter())
                 .map(|of| serde_json::json!({ "lines": of.lines, "moved": of.moved }))
                 .collect();
@@ -554,7 +628,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
                 "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
                 "loops": loops, "apart": apart,
-                "reserved": region.reserved, "used_after": region.used_after,
+                "reserved": reserved, "contracted": region.contracted, "used_after": region.used_after,
                 "total_before": number(before), "total_after": number(after),
                 "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
             })
@@ -572,7 +646,10 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
     let verified: Vec<_> = fused.verified.iter().map(|verified| serde_json::json!({
         "function": verified.function, "same": verified.outcome.is_same(), "outcome": verified.outcome.to_string(),
     })).collect();
-    serde_json::json!({ "format": "fuse/1", "sealed": fused.is_sealed, "regions": regions, "remarks": remarks, "verified": verified })
+    let left_out: Vec<_> = (fused.left_out.iter())
+        .map(|of| serde_json::json!({ "function": of.function, "line": position(of.span), "why": of.why }))
+        .collect();
+    serde_json::json!({ "format": "fuse/1", "sealed": fused.is_sealed, "regions": regions, "left_out": left_out, "remarks": remarks, "verified": verified })
 }
 
 /// Beyond 2^64 bytes, as many as that.

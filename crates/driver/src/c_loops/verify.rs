@@ -3,12 +3,14 @@
 //!
 //! The functions run in a process of their own ([`verify.c`](HARNESS)), one call each, so that one that crashes is no more than an outcome.
 
+use super::commands::{self, Contracted};
 use crate::error::Error;
 use crate::native::compiler::Optimisation;
 use crate::native::{Cache, Compiler, NativeError};
 use frit_c::signature::{self, Parameter, Signature};
 use frit_c::{File, Region};
 use frit_support::Random;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -68,8 +70,9 @@ pub struct Verified {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant explains its fields
 pub enum Outcome {
-    /// All calls that the original survived left the same behind; `calls` of `of` did.
-    Same { calls: usize, of: usize },
+    /// All calls that the original survived left the same behind; `calls` of `of` did. If that is so only where no product and sum become one operation,
+    /// what the flags make of it.
+    Same { calls: usize, of: usize, contracted: Option<String> },
     /// A call that did not: its sizes, and what differed.
     Differs { call: String, what: String },
     /// It could not be run: why.
@@ -86,9 +89,14 @@ impl Outcome {
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Outcome::Same { calls: 1, of: 1 } => write!(f, "the same results"),
-            Outcome::Same { calls, of } if calls == of => write!(f, "the same results in {calls} calls"),
-            Outcome::Same { calls, of } => {
+            Outcome::Same { contracted: Some(what), .. } => write!(
+                f,
+                "the same results with `-ffp-contract=off`; with the given flags {what}, as the compiler makes one operation of products and sums \
+                 that fusion brought together: `--keep-rounding` keeps them apart"
+            ),
+            Outcome::Same { calls: 1, of: 1, .. } => write!(f, "the same results"),
+            Outcome::Same { calls, of, .. } if calls == of => write!(f, "the same results in {calls} calls"),
+            Outcome::Same { calls, of, .. } => {
                 write!(f, "the same results in {calls} calls of {of}; the original fails in the others")
             }
             Outcome::Differs { call, what } => write!(f, "OTHER RESULTS: with {call}, {what}"),
@@ -119,12 +127,23 @@ pub fn verify(
     let has = |word: &str| file.source.text.contains(word) || transformed.contains(word);
     let is_parallel = has("pragma omp");
     let has_reductions = is_parallel && has("reduction(");
-    let bench = Bench { compiler, scratch, own, directory, flags: &options.flags, is_parallel, has_reductions };
+    let contracts = Cell::new(true);
+    let bench =
+        Bench { compiler, scratch, own, directory, flags: &options.flags, is_parallel, has_reductions, contracts };
     let mut verified = Vec::new();
     let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
     for (function, regions) in regions {
         if function == "main" {
-            let outcome = bench.compare_programs(&file.source.text, transformed)?;
+            let outcome = match bench.compare_programs(&file.source.text, transformed)? {
+                Outcome::Differs { what, .. } if bench.contracts() => {
+                    bench.contracts.set(false);
+                    match bench.compare_programs(&file.source.text, transformed)? {
+                        Outcome::Same { calls, of, .. } => Outcome::Same { calls, of, contracted: Some(what) },
+                        differs => differs,
+                    }
+                }
+                other => other,
+            };
             verified.push(Verified { function: function.to_string(), outcome });
             continue;
         }
@@ -148,6 +167,11 @@ pub fn verify(
     }
     let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
     let mut lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
+    let with_flags = lines.clone();
+    if lines.iter().any(|line| line.starts_with("differs")) && bench.contracts() {
+        bench.contracts.set(false);
+        lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
+    }
     if is_watched {
         let watched =
             bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
@@ -161,7 +185,13 @@ pub fn verify(
     }
     for (at, signature) in signatures.iter().enumerate() {
         let outcomes = calls.iter().zip(&lines).filter(|(call, _)| call.function == at);
-        let outcome = summary(signature, outcomes, options.calls);
+        let mut outcome = summary(signature, outcomes, options.calls);
+        let before = calls.iter().zip(&with_flags).filter(|(call, _)| call.function == at);
+        if let (Outcome::Same { contracted, .. }, Outcome::Differs { what, .. }) =
+            (&mut outcome, summary(signature, before, options.calls))
+        {
+            *contracted = Some(what);
+        }
         verified.push(Verified { function: signature.name.clone(), outcome });
     }
     verified.sort_by(|one, other| one.function.cmp(&other.function));
@@ -311,7 +341,7 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
         }
     }
     if same > 0 {
-        return Outcome::Same { calls: same, of: calls };
+        return Outcome::Same { calls: same, of: calls, contracted: None };
     }
     let why = match others.into_iter().max_by_key(|&(_, count)| count) {
         Some(("late 1", _)) => format!("the original does not end within {MAX_SECONDS} seconds on random data"),
@@ -361,12 +391,19 @@ struct Bench<'a> {
     is_parallel: bool,
     /// Threads add up what the order of matters for.
     has_reductions: bool,
+    /// The compiler may make one operation of a product and a sum, as it does for its user.
+    contracts: Cell<bool>,
 }
 
 /// As many threads run a function with directives of OpenMP.
 const THREADS: &str = "4";
 
 impl Bench<'_> {
+    /// The compiler contracts for the flags that it is given.
+    fn contracts(&self) -> bool {
+        commands::contracted(self.flags) != Contracted::Nothing
+    }
+
     /// Runs the calls; a line for each.
     fn run_calls(
         &self,
@@ -434,7 +471,7 @@ impl Bench<'_> {
             let at = lines.lines().zip(others.lines()).take_while(|(one, other)| one == other).count();
             return Ok(Outcome::Differs { call, what: format!("line {} of its output is another one", at + 1) });
         }
-        Ok(Outcome::Same { calls: 1, of: 1 })
+        Ok(Outcome::Same { calls: 1, of: 1, contracted: None })
     }
 
     /// The compiler has what [`Checks::Accesses`] needs, and programs made so run.
@@ -463,9 +500,10 @@ impl Bench<'_> {
         let mut beside = OsString::from("-I");
         beside.push(if self.directory.as_os_str().is_empty() { Path::new(".") } else { self.directory });
         let done = Command::new(self.compiler.path())
-            .args(["-O2", "-w", "-ffp-contract=off"])
+            .args(["-O2", "-w"])
             .arg(beside)
             .args(self.flags)
+            .args((!self.contracts.get()).then_some("-ffp-contract=off"))
             .args(self.is_parallel.then_some("-fopenmp"))
             .arg("-o")
             .args([&made, &source])

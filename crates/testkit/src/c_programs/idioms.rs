@@ -32,6 +32,8 @@ struct Dresser {
     has_likely: bool,
     has_pragmas: bool,
     has_checks: bool,
+    /// Memory is zeroed when it is allocated, which nothing depends on.
+    has_zeroed: bool,
     has_copies: bool,
     has_parens: bool,
     /// There is no pragma round the loops.
@@ -62,6 +64,7 @@ impl Dresser {
             has_likely: has(50),
             has_pragmas: has(25),
             has_checks: has(60),
+            has_zeroed: has(30),
             has_copies: has(40),
             has_parens: has(60),
             is_auto: has(30),
@@ -79,7 +82,7 @@ impl Dresser {
         let mut is_body = false;
         for line in source.lines() {
             if line.starts_with("#include <stdlib.h>") {
-                let _ = writeln!(text, "{line}\n#include <stdio.h>\n#include \"{}\"", HEADER.0);
+                let _ = writeln!(text, "{line}\n#include <assert.h>\n#include <stdio.h>\n#include \"{}\"", HEADER.0);
             } else if !is_body || line == "}" {
                 let _ = writeln!(text, "{line}");
             } else {
@@ -132,6 +135,12 @@ impl Dresser {
         if self.has_literal_macros {
             dressed = literals(&dressed);
         }
+        if self.has_zeroed
+            && let Some((declared, size)) = dressed.split_once(" = malloc(sizeof(")
+            && let Some((element, count)) = size.strip_suffix(");").and_then(|size| size.split_once(") * "))
+        {
+            dressed = format!("{declared} = calloc({count}, sizeof({element}));");
+        }
         if self.has_types {
             dressed = with_type_names(&dressed);
         }
@@ -169,6 +178,10 @@ impl Dresser {
 
     /// The customary check behind an allocation.
     fn check(&mut self, text: &mut String, indent: &str, name: &str) {
+        if self.random.chance(25) {
+            let _ = writeln!(text, "{indent}assert({name});");
+            return;
+        }
         let condition = match self.random.below(3) {
             0 => format!("!{name}"),
             1 => format!("{name} == NULL"),
