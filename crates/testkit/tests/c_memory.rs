@@ -31,194 +31,181 @@ fn warnings(text: &str) -> String {
 }
 
 const HEADERS: &str = "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
-const SCALAR: &str = "\
-    for (i = 0; i < n; i++)
-        t[i] = 2 * in[i];
-    for (i = 0; i < n; i++)
-        out[i] = t[i] * t[i];
-";
-const WINDOW: &str = "\
-    for (i = 0; i < n; i++)
+/// Loops whose array, `@`, becomes a scalar.
+const SCALAR: &str = "    for (i = 0; i < n; i++)\n        @[i] = 2 * in[i];\n    for (i = 0; i < n; i++)\n        out[i] = @[i] * @[i];\n";
+/// Loops of which it becomes a window of two rows.
+const WINDOW: &str = "    for (i = 0; i < n; i++)
         for (j = 0; j < m; j++)
-            t[i * m + j] = in[i * m + j] * in[i * m + j] + 1;
+            @[i * m + j] = in[i * m + j] * in[i * m + j] + 1;
     for (i = 1; i < n; i++)
         for (j = 0; j < m; j++)
-            out[i * m + j] = t[i * m + j] - t[(i - 1) * m + j];
+            out[i * m + j] = @[i * m + j] - @[(i - 1) * m + j];
 ";
 
-/// A function with this text before its loops and after them.
-fn function(outside: &str, before: &str, loops: &str, after: &str) -> String {
-    format!("{HEADERS}{outside}int f(int n, int m, const float *restrict in, float *restrict out)\n{{\n    int i, j;\n{before}{loops}{after}    return m;\n}}\n")
-        .replace("    int i, j;\n", if loops.contains("j") { "    int i, j;\n" } else { "    int i;\n" })
+/// What stands before a function, in it before its loops, these, and what stands behind them.
+type Case<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// A file of functions, one for each case.
+fn file(cases: &[Case]) -> String {
+    let mut text = HEADERS.to_string();
+    for (at, (outside, before, loops, after)) in cases.iter().enumerate() {
+        let counters = if loops.contains("j++") { "i, j" } else { "i" };
+        let head = format!("int f{at}(int n, int m, const float *restrict in, float *restrict out)");
+        let function = format!("{outside}{head}\n{{\n    int {counters};\n{before}{loops}{after}    return m;\n}}\n");
+        text += &function.replace('@', &format!("t{at}"));
+    }
+    text
+}
+
+/// The text of each function.
+fn functions(fused: &FusedFile) -> Vec<&str> {
+    fused.text.split("int f").skip(1).collect()
 }
 
 #[test]
 fn what_is_about_an_array_goes_with_it() {
-    let cases = [
-        ("", "    float t[n];\n", ""),
+    let say = "    float *@ = malloc(n * sizeof *@);\n    if (!@) {\n        fprintf(stderr, \"no\\n\");\n        exit(1);\n    }\n";
+    let likely = "    float *@ = malloc(n * sizeof *@);\n    if (__builtin_expect(@ == 0, 0)) abort();\n    if (n < 2) {\n        free(@);\n        return 3;\n    }\n";
+    let cases: [(&str, &str, &str); 10] = [
+        ("", "    float @[n];\n", ""),
+        ("", say, "    free(@);\n"),
+        ("", "    float *@ = (float *)calloc(n, sizeof(float));\n    if (@ == NULL) return -1;\n", "    free(@);\n"),
+        ("", "    float *@;\n    @ = malloc(n * sizeof *@);\n    assert(@);\n", "    free(@);\n"),
         (
             "",
-            "    float *t = malloc(n * sizeof *t);\n    if (!t) {\n        fprintf(stderr, \"no memory\\n\");\n        exit(1);\n    }\n",
-            "    free(t);\n",
-        ),
-        ("", "    float *t = (float *)calloc(n, sizeof(float));\n    if (t == NULL) return -1;\n", "    free(t);\n"),
-        ("", "    float *t;\n    t = malloc(n * sizeof *t);\n    assert(t);\n", "    free(t);\n"),
-        (
-            "",
-            "    float *t = NULL;\n    if (!(t = malloc(n * sizeof *t))) { perror(\"f\"); return -1; }\n",
-            "    if (t) free(t);\n",
+            "    float *@ = NULL;\n    if (!(@ = malloc(n * sizeof *@))) { perror(\"f\"); return -1; }\n",
+            "    if (@) free(@);\n",
         ),
         (
             "",
-            "    size_t bytes = n * sizeof(float);\n    float *t = malloc(bytes);\n    if (!t) goto fail;\n",
-            "    free(t);\n    return 0;\nfail:\n",
+            "    size_t bytes = n * sizeof(float);\n    float *@ = malloc(bytes);\n    if (!@) goto fail;\n",
+            "    free(@);\n    return 0;\nfail:\n",
         ),
-        (
-            "",
-            "    float *t = malloc(n * sizeof *t);\n    if (__builtin_expect(t == 0, 0)) abort();\n    if (n < 2) {\n        free(t);\n        return 3;\n    }\n",
-            "    if (t != NULL) {\n        free(t);\n        t = NULL;\n    }\n",
-        ),
+        ("", likely, "    if (@ != NULL) {\n        free(@);\n        @ = NULL;\n    }\n"),
         (
             "#define CHECK(p) do { if (!(p)) { exit(1); } } while (0)\n",
-            "    float *t = malloc(n * sizeof *t);\n    CHECK(t);\n",
-            "    free(t);\n",
+            "    float *@ = malloc(n * sizeof *@);\n    CHECK(@);\n",
+            "    free(@);\n",
         ),
-        ("static float t[100];\n", "", ""),
-        ("", "    static float t[100];\n", ""),
+        ("static float @[100];\n", "", ""),
+        ("", "    static float @[100];\n", ""),
     ];
-    for (outside, before, after) in cases {
-        let fused = fused(&function(outside, before, SCALAR, after));
-        let region = &fused.regions[0];
-        assert_eq!((region.arrays[0].fate.as_str(), region.reserved.len()), ("scalar", 0), "{before}\n{}", fused.text);
-        let words = ["malloc", "free", "exit", "abort", "perror", "assert(", "bytes", "fail", "[100]", "float t[n]"];
-        let code = fused.text.split_once("int f(").unwrap().1;
+    let cases = cases.map(|(outside, before, after)| (outside, before, SCALAR, after));
+    let fused = fused(&file(&cases));
+    for (region, code) in fused.regions.iter().zip(functions(&fused)) {
+        assert_eq!((region.arrays[0].fate.as_str(), region.reserved.len()), ("scalar", 0), "{code}");
+        let words = ["alloc", "free", "exit", "abort", "perror", "assert", "CHECK(", "bytes", "fail", "[100]", "[n]"];
+        let code = code.split("#define").next().unwrap_or_default();
         let left: Vec<&str> = words.into_iter().filter(|word| code.contains(word)).collect();
-        assert!(left.is_empty(), "{left:?} in\n{}", fused.text);
+        assert!(left.is_empty(), "{left:?} in\n{code}");
     }
 }
 
 #[test]
 fn an_allocation_shrinks_to_the_window_and_keeps_its_checks() {
-    let cases = [
+    let free = "    free(@);\n";
+    let rows = WINDOW.replace("@[i * m + j]", "@[i][j]").replace("@[(i - 1) * m + j]", "@[i - 1][j]");
+    let cases: [(Case, &str); 7] = [
         (
-            "    float *t = malloc(n * m * sizeof *t);\n    if (!t) return -1;\n",
-            "    free(t);\n",
-            "malloc(sizeof *t * 2 * m)",
+            ("", "    float *@ = malloc(n * m * sizeof *@);\n    if (!@) return -1;\n", WINDOW, free),
+            "malloc(sizeof *t0 * 2 * m)",
         ),
         (
-            "    float *t = calloc((size_t)n * m, sizeof(float));\n    if (!t) return -1;\n",
-            "    free(t);\n",
-            "calloc(2 * m, sizeof *t)",
+            ("", "    float *@ = calloc((size_t)n * m, sizeof(float));\n    if (!@) return -1;\n", WINDOW, free),
+            "calloc(2 * m, sizeof *t1)",
         ),
         (
-            "    float *t = aligned_alloc(64, n * m * sizeof *t);\n    assert(t != NULL);\n",
-            "    free(t);\n",
-            "aligned_alloc(64, (sizeof *t * 2 * m + 64 - 1) / 64 * 64)",
+            ("", "    float *@ = aligned_alloc(64, n * m * sizeof *@);\n    assert(@ != NULL);\n", WINDOW, free),
+            "aligned_alloc(64, (sizeof *t2 * 2 * m + 64 - 1) / 64 * 64)",
         ),
-        ("    float t[n * m];\n", "", "float t[2 * m];"),
+        (("", "    float @[n * m];\n    if (n < 1) return 0;\n", WINDOW, ""), "float t3[2 * m];"),
+        (("", "    float @[n][m];\n    if (n < 1) return 0;\n", &rows, ""), "float t4[2][m];"),
+        (
+            ("", "    float (*@)[m] = malloc(n * sizeof *@);\n    if (!@) return -1;\n", &rows, free),
+            "malloc(sizeof *t5 * 2)",
+        ),
+        (
+            (
+                "static float a[3], @[50][50], b[2];\n",
+                "    a[0] = b[0] = in[0];\n",
+                &rows,
+                "    out[0] = a[0] + b[0];\n",
+            ),
+            "static float t6[2][50];",
+        ),
     ];
-    for (before, after, expected) in cases {
-        let fused = fused(&function("", before, WINDOW, after));
-        assert_eq!(fused.regions[0].arrays[0].fate, "window 2 x m");
-        assert!(fused.text.contains(expected), "{}", fused.text);
-        assert_eq!(fused.text.matches("if (!t) return -1;").count(), before.matches("if (!t)").count());
-        assert_eq!(fused.text.matches("free(t);").count(), after.matches("free").count());
+    let text = file(&cases.each_ref().map(|(case, _)| *case));
+    let fused = fused(&text);
+    for (region, (case, expected)) in fused.regions.iter().zip(cases) {
+        let array = region.arrays.iter().find(|array| array.name.starts_with('t')).expect("it has the array");
+        assert!(array.fate.starts_with("window") && region.reserved.is_empty(), "{}: {}", case.1, array.fate);
+        assert!(fused.text.contains(expected), "{expected}\n{}", fused.text);
     }
-    let rows = WINDOW.replace("t[i * m + j]", "t[i][j]").replace("t[(i - 1) * m + j]", "t[i - 1][j]");
-    for (outside, before, after, expected) in [
-        ("", "    float t[n][m];\n", "", "float t[2][m];"),
-        (
-            "",
-            "    float (*t)[m] = malloc(n * sizeof *t);\n    if (!t) return -1;\n",
-            "    free(t);\n",
-            "malloc(sizeof *t * 2)",
-        ),
-        (
-            "static float a[3], t[50][50], b[2];\n",
-            "    a[0] = b[0] = in[0];\n",
-            "    out[0] = a[0] + b[0];\n",
-            "a[3], t[2][50], b[2];",
-        ),
-    ] {
-        let fused = fused(&function(outside, before, &rows, after));
-        assert!(fused.text.contains(expected) && fused.regions[0].reserved.is_empty(), "{}", fused.text);
+    for kept in ["return -1;", "assert(", "free("] {
+        assert_eq!(fused.text.matches(kept).count(), text.matches(kept).count(), "{kept}\n{}", fused.text);
     }
 }
 
 #[test]
 fn memory_is_given_back_behind_the_loops_that_use_it_now() {
-    let text = function(
-        "",
-        "    float *t = malloc(n * m * sizeof *t), *u = malloc(n * m * sizeof *u);\n    if (!t || !u) {\n        free(t);\n        free(u);\n        return -1;\n    }\n",
-        &format!(
-            "{}    free(t);\n    for (i = 1; i < n; i++)\n        for (j = 0; j < m; j++)\n            out[i * m + j] = 2 * u[i * m + j];\n",
-            WINDOW.replace("out[", "u[")
-        ),
-        "    free(u);\n",
-    );
-    let fused = fused(&text);
+    let before = "    float *@ = malloc(n * m * sizeof *@), *u = malloc(n * m * sizeof *u);\n    if (!@ || !u) {\n        free(@);\n        free(u);\n        return -1;\n    }\n";
+    let last = "    for (i = 1; i < n; i++)\n        for (j = 0; j < m; j++)\n            out[i * m + j] = 2 * u[i * m + j];\n";
+    let loops = format!("{}    free(@);\n{last}", WINDOW.replace("out[", "u["));
+    let fused = fused(&file(&[("", before, &loops, "    free(u);\n")]));
     assert_eq!(fused.regions[0].nests, (3, 1), "{}", fused.text);
     let code = fused.text.as_str();
-    assert!(code.contains("if (!t) {\n        free(t);\n        return -1;\n    }\n"), "{code}");
-    assert!(!code.contains("*u") && code.ends_with("    free(t);\n    return m;\n}\n"), "{code}");
+    assert!(code.contains("if (!t0) {\n        free(t0);\n        return -1;\n    }\n"), "{code}");
+    assert!(!code.contains("*u") && code.ends_with("    free(t0);\n    return m;\n}\n"), "{code}");
 }
 
 #[test]
 fn arrays_whose_memory_stays_are_told_with_the_reason() {
-    let cases = [
-        ("", "    float t[n];\n    printf(\"%zu\", sizeof t);\n", SCALAR, "", "line 8 takes its size"),
+    let cases: [(Case, &str); 5] = [
+        (("", "    float @[n];\n    printf(\"%zu\", sizeof @);\n", SCALAR, ""), "takes its size"),
         (
-            "",
-            "    float *t = malloc(n * sizeof *t);\n    printf(\"%p\", (void *)t);\n",
-            SCALAR,
-            "    free(t);\n",
-            "line 8 hands it to `printf`",
+            ("", "    float *@ = malloc(n * sizeof *@);\n    if (@ && m > 1) return 2;\n", SCALAR, "    free(@);\n"),
+            "names it",
         ),
+        (("#define NAME @\n", "    float NAME[n];\n", SCALAR, ""), "declares it in a way that cannot be changed"),
+        (("", "    float @[n];\n#ifdef TRACE\n    trace(@);\n#endif\n", SCALAR, ""), "names it where that is not seen"),
         (
-            "",
-            "    float *t = malloc(n * sizeof *t);\n    if (t && m > 1) return 2;\n",
-            SCALAR,
-            "    free(t);\n",
-            "line 8 names it",
-        ),
-        ("#define NAME t\n", "    float NAME[n];\n", SCALAR, "", "line 8 declares it in a way that cannot be changed"),
-        (
-            "",
-            "    float t[n];\n#ifdef TRACE\n    trace(t);\n#endif\n",
-            SCALAR,
-            "",
-            "line 9 names it where that is not seen",
-        ),
-        (
-            "",
-            "    if (m < 0) m = 0;\n    float *t = malloc(n * m * sizeof *t);\n    if (!t) return -1;\n",
-            WINDOW,
-            "    free(t);\n",
-            "line 8 gives it its size before that is known",
+            (
+                "",
+                "    if (m < 0) m = 0;\n    float *@ = malloc(n * m * sizeof *@);\n    if (!@) return -1;\n",
+                WINDOW,
+                "    free(@);\n",
+            ),
+            "gives it its size before that is known",
         ),
     ];
-    for (outside, before, loops, after, expected) in cases {
-        let fused = fused(&function(outside, before, loops, after));
-        let reserved: Vec<&str> = fused.regions[0].reserved.iter().map(|(_, why)| why.as_str()).collect();
-        assert_eq!(reserved, [expected], "{}", fused.text);
+    let fused = fused(&file(&cases.each_ref().map(|(case, _)| *case)));
+    for (region, (case, expected)) in fused.regions.iter().zip(cases) {
+        let told = region.reserved.first().and_then(|(_, why)| why.split_once(' ')?.1.split_once(' '));
+        assert_eq!(told.map(|(_, why)| why), Some(expected), "{}\n{}", case.1, fused.text);
     }
 }
 
 #[test]
 fn what_others_use_stays() {
-    let cases = [
-        ("static float t[100];\nfloat g(void) { return t[1]; }\n", "", ""),
-        ("float t[100];\n", "", ""),
-        ("float *kept;\n", "    float *t = malloc(n * sizeof *t);\n    if (!t) return -1;\n    kept = t;\n", ""),
+    let cases: [Case; 4] = [
+        ("static float @[100];\nfloat g(void) { return @[1]; }\n", "", SCALAR, ""),
+        ("float @[100];\n", "", SCALAR, ""),
+        (
+            "float *kept;\n",
+            "    float *@ = malloc(n * sizeof *@);\n    if (!@) return -1;\n    kept = @;\n",
+            SCALAR,
+            "",
+        ),
         (
             "",
-            "    float *t = malloc(n * sizeof *t);\n    if (!t) return -1;\n",
-            "    printf(\"%f\", t[0]);\n    free(t);\n",
+            "    float *@ = malloc(n * sizeof *@);\n    if (!@) return -1;\n",
+            SCALAR,
+            "    printf(\"%f\", @[0]);\n    free(@);\n",
         ),
     ];
-    for (outside, before, after) in cases {
-        let fused = fused(&function(outside, before, SCALAR, after));
-        assert!(fused.regions[0].arrays.is_empty() && fused.text.contains("t[i] = 2 * in[i]"), "{}", fused.text);
+    let fused = fused(&file(&cases));
+    for (at, region) in fused.regions.iter().enumerate() {
+        assert!(region.arrays.is_empty() && fused.text.contains(&format!("t{at}[i] = 2 * in[i]")), "{}", fused.text);
     }
 }
 

@@ -480,7 +480,7 @@ for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
                 read inexactly { S6[] -> A3[o0] }
                 read inexactly { S6[] -> A3[o0] }
                 may write inexactly { S6[] -> A3[o0] }
-            4: not-affine: this loop is one statement: `rp[i]` is read from an array: copy it to a variable before the loop
+            4: not-affine: this loop is one statement: `rp[i]` is read from an array
             6: jump-in-region: this loop is one statement: a `goto` may enter it at this label; it should end before
         "#]],
     );
