@@ -68,11 +68,16 @@ fn private(
 ) -> Result<Option<Vec<Array>>, Error> {
     let mut private = Vec::new();
     for (array, mut accesses) in storage.accesses(nest) {
+        accesses.retain(|(statement, _)| nest.loops[number].member(*statement).is_some());
+        // Those of a reduction are none for the order of iterations, but two of them at once would lose what one adds.
+        let is_reduced = accesses.iter().any(|(statement, at)| {
+            let reduction = scop.statements[*statement].reduction;
+            reduction.is_some_and(|reduction| [reduction.read, reduction.write].contains(at))
+        });
         // What was not contracted has no dependences but those that fusion knew.
-        if storage.fates[array] == Fate::Kept && scop.arrays[array].expanded == 0 {
+        if storage.fates[array] == Fate::Kept && scop.arrays[array].expanded == 0 && !is_reduced {
             continue;
         }
-        accesses.retain(|(statement, _)| nest.loops[number].member(*statement).is_some());
         if !is_shared(scop, nest, storage, array, &accesses, depth)? {
             continue;
         }
