@@ -433,3 +433,26 @@ void f(int n, const float *restrict a, float *restrict b, float *restrict c)
     let region = &fused(text, false).regions[0];
     assert_eq!((region.reserved.len(), region.used_after.join(" ")), (0, "b".to_string()));
 }
+
+#[test]
+fn threads_do_not_add_to_one_sum_at_once() {
+    let text = "\
+unsigned f(int n, const unsigned *restrict a, unsigned *restrict out)
+{
+    unsigned s = 0, t[n];
+#pragma scop
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 3;
+    for (int i = 0; i < n; i++)
+        out[i] = t[i] + 1;
+#pragma endscop
+    return s;
+}
+";
+    let options = FuseOptions { parallel: true, simd: true, ..FuseOptions::default() };
+    let fused = fuse(Path::new("sum.c"), text, &options).unwrap();
+    let sum = "#pragma scop\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    #pragma omp parallel for\n";
+    assert!(fused.text.contains(sum), "{}", fused.text);
+}
