@@ -344,13 +344,15 @@ fn early_choices(facts: &Facts) -> Vec<(Value, Block)> {
     found
 }
 
-/// Computes before loops what is known before them, so that it is no result of theirs.
-fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) {
+/// Computes before loops what is known before them, so that it is no result of theirs. True if there is such a value.
+fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) -> bool {
     let facts = Facts::new(func);
     let mut behind = HashSet::new();
+    let mut found = false;
     for (phi, last, preheader) in known_exit_values(&facts) {
         let of = facts.loop_of(phi.incoming()[0].1);
         if of.is_some_and(wanted) {
+            found = true;
             behind.extend(phi.block().successors());
             // Before the branch round the loop, where that can be.
             let branch = preheader.single_predecessor().map(Block::terminator);
@@ -395,22 +397,39 @@ fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) {
         phi.replace_all_uses_with(chosen);
         phi.erase();
     }
+    found
 }
 
-/// Nothing has to be brought into form.
-pub(crate) fn is_regular(facts: &Facts) -> bool {
-    all_loops(facts).into_iter().all(|of| is_canonical(facts, of))
+/// What has to be done so that all loops are in form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    Nothing,
+    /// Blocks before and behind loops, and guards that are known: loops that are not fused are no worse for it, and the vectoriser
+    /// does the same next.
+    Entries,
+    /// Loops are made, rotated, or have other code than before.
+    Shapes,
+}
+
+pub(crate) fn need(facts: &Facts) -> Need {
+    let all = all_loops(facts);
+    let shapes = all.iter().any(|of| of.latch().is_none() || of.latch() != of.exiting())
+        || !sides::sides(facts).is_empty()
+        || !unnest::nested(facts).is_empty()
+        || !fills::fills(facts).is_empty();
+    if shapes {
+        return Need::Shapes;
+    }
+    let regular = all.into_iter().all(|of| is_canonical(facts, of))
         && open_joins(facts).is_empty()
         && equal_ways(facts).is_empty()
         && known_exit_values(facts).is_empty()
         && nested_guards(facts).is_empty()
-        && sides::sides(facts).is_empty()
-        && unnest::nested(facts).is_empty()
         && expose::idle_defaults(facts).is_empty()
         && expose::late_counts(facts).is_empty()
         && expose::hidden_sums(facts).is_empty()
-        && expose::equal_loads(facts).is_empty()
-        && fills::fills(facts).is_empty()
+        && expose::equal_loads(facts).is_empty();
+    if regular { Need::Nothing } else { Need::Entries }
 }
 
 /// A function with fewer loops, and calls that could be loops, has nothing to be fused.
@@ -445,8 +464,9 @@ pub(crate) fn number_of(of: Loop) -> Option<usize> {
     latch.or_else(|| of.header().terminator().marked()).filter(|&number| number < PART)
 }
 
-/// Brings loops into form: all, or those with these numbers and the loops in them.
-pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
+/// Brings loops into form: all, or those with these numbers and the loops in them. True if values that they leave behind are now
+/// computed before them.
+pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) -> bool {
     let wanted = |of: Loop| {
         numbers.is_none_or(|numbers| {
             let mut around = std::iter::successors(Some(of), |of| of.parent());
@@ -477,5 +497,5 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     expose::join_equal_loads(func);
     expose::widen_sums(func);
     expose::hoist_counts(func);
-    settle_exit_values(func, &wanted);
+    settle_exit_values(func, &wanted)
 }

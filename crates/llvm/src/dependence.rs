@@ -12,7 +12,7 @@
 use crate::access::{Access, Place, Time};
 use crate::facts::{Loop, Scev};
 use crate::forms::{Forms, Meaning, Polynomial, Symbol, content};
-use crate::options::Analysis;
+use crate::options::{Analysis, Options};
 use frit_isl::{Context, Set};
 use frit_support::{Monomial, Poly};
 use std::collections::HashMap;
@@ -42,10 +42,15 @@ pub(crate) struct Tester {
     /// Alias scopes hold in one iteration only.
     pub(crate) drop_scopes: bool,
     /// What cannot be proved of rows may be assumed, for a check at run time.
-    pub(crate) may_assume: bool,
+    may_assume: bool,
     /// What was assumed for the answer to the last question.
     assumed: Vec<Assumed>,
+    /// What is asked of all accesses in the same loops.
+    begun: HashMap<Around, Question>,
 }
+
+/// Two loops, and the loops in them around an access of each.
+type Around = ([Loop; 2], [Vec<Loop>; 2]);
 
 /// A number is at least another one, both signed: the stride of a row and the extent of what is accessed in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,15 +71,22 @@ enum Answer {
 }
 
 impl Tester {
-    pub(crate) fn new(analysis: Analysis) -> Tester {
+    pub(crate) fn new(options: &Options) -> Tester {
         Tester {
             context: Context::new(),
             answers: HashMap::new(),
-            analysis,
+            analysis: options.analysis,
             drop_scopes: false,
-            may_assume: false,
+            may_assume: options.runtime_checks,
             assumed: Vec::new(),
+            begun: HashMap::new(),
         }
+    }
+
+    /// The function is looked at anew: with scopes that hold in one iteration only if so said.
+    pub(crate) fn look(&mut self, drop_scopes: bool) {
+        self.drop_scopes = drop_scopes;
+        self.begun.clear();
     }
 
     /// What the last distance rests on.
@@ -156,10 +168,15 @@ impl Tester {
         if self.analysis == Analysis::Scev {
             return quick.unwrap_or(Distance::Unbounded);
         }
-        let mut question = Question::new(forms, (i, first), (j, second));
-        for &of in a.loops.iter().chain(&b.loops) {
-            question.bound(forms, of, if a.loops.contains(&of) { first } else { second });
-        }
+        let begin = || {
+            let mut question = Question::new(forms, (i, first), (j, second));
+            for &of in a.loops.iter().chain(&b.loops) {
+                question.bound(forms, of, if a.loops.contains(&of) { first } else { second });
+            }
+            question
+        };
+        let around = ([first, second], [a.loops.clone(), b.loops.clone()]);
+        let mut question = self.begun.entry(around).or_insert_with(begin).clone();
         if b.time == Time::Before {
             // What precedes the second loop is as late as an iteration before its first one.
             question.constraints.push("i1 = -1".into());
@@ -211,8 +228,8 @@ impl Tester {
                 let Some(of) = forms.loop_of(symbol).filter(|of| loops.contains(of)) else { continue };
                 let within =
                     loops.iter().copied().find(|outer| outer.parent() == *parent && outer.contains(of.header()));
-                let Some(count) = within.and_then(|within| question.count(forms, of, within)) else { continue };
-                let Some(count) = self.greatest(forms, question, count, loops, within) else { continue };
+                let Some(count) = within.and_then(|within| forms.count(of, within)) else { continue };
+                let Some(count) = self.greatest(forms, count, loops, within) else { continue };
                 let factor = digit.coefficient(&Monomial::symbol(symbol)).abs();
                 let extent = count.scale(factor) + Poly::constant(size + digit.constant_term().abs());
                 let numbers = number(forms, &ratio).zip(number(forms, &extent));
@@ -231,7 +248,6 @@ impl Tester {
     fn greatest(
         &self,
         forms: &mut Forms<'_>,
-        question: &mut Question,
         mut form: Polynomial,
         loops: &[Loop],
         within: Option<Loop>,
@@ -241,7 +257,7 @@ impl Tester {
             let (factor, rest) = form.linear_in(&iteration)?;
             let factor = factor.as_constant()?;
             form = match factor > 0 {
-                true => rest + question.count(forms, of, within?)?.scale(factor),
+                true => rest + forms.count(of, within?)?.scale(factor),
                 false => rest,
             };
         }
@@ -412,6 +428,7 @@ fn divide(stride: &Polynomial, below: &Polynomial) -> Option<Polynomial> {
 }
 
 /// A set of integers that is being described: first the distance, then iterations; parameters are values.
+#[derive(Clone)]
 struct Question {
     /// In the order of their appearance, so that questions of one shape have one text.
     iterations: Vec<Symbol>,
@@ -470,24 +487,12 @@ impl Question {
         let iteration = forms.iteration(of);
         let name = self.iteration(iteration);
         self.constraints.push(format!("0 <= {name}"));
-        let Some(count) = self.count(forms, of, within) else { return };
+        let Some(count) = forms.count(of, within) else { return };
         if let Some(text) = self.affine(forms, &count) {
             self.constraints.push(format!("{name} <= {text}"));
             // The loop is entered at all.
             self.constraints.push(format!("0 <= {text}"));
         }
-    }
-
-    /// How often a loop goes back.
-    fn count(&mut self, forms: &mut Forms<'_>, of: Loop, within: Loop) -> Option<Polynomial> {
-        let facts = forms.facts;
-        let scev = facts.backedge_count(of).filter(|&count| forms.is_count(count, of))?;
-        let count = forms.of(scev, within, of)?;
-        // A difference of two values may wrap where the count does not: then it is a value of its own.
-        if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {
-            return facts.is_invariant(scev, within).then(|| Poly::symbol(forms.symbol(Meaning::Value(scev))));
-        }
-        Some(count)
     }
 
     /// The set, as text.

@@ -31,11 +31,21 @@ pub(crate) struct Forms<'f> {
     pub(crate) symbols: Table<Symbol, Meaning>,
     known: HashMap<Meaning, Symbol>,
     walked: HashMap<Loop, bool>,
+    /// Asked for every pair of accesses, and LLVM looks at all guards up to the entry each time.
+    fitting: HashMap<(Scev, Loop), bool>,
+    counts: HashMap<(Loop, Loop), Option<Polynomial>>,
 }
 
 impl<'f> Forms<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Forms<'f> {
-        Forms { facts, symbols: Table::default(), known: HashMap::new(), walked: HashMap::new() }
+        Forms {
+            facts,
+            symbols: Table::default(),
+            known: HashMap::new(),
+            walked: HashMap::new(),
+            fitting: HashMap::new(),
+            counts: HashMap::new(),
+        }
     }
 
     pub(crate) fn symbol(&mut self, meaning: Meaning) -> Symbol {
@@ -119,6 +129,15 @@ impl<'f> Forms<'f> {
 
     /// A number of iterations that is no negative number, read with a sign, wherever the loop is entered.
     pub(crate) fn is_count(&mut self, count: Scev, of: Loop) -> bool {
+        if let Some(&known) = self.fitting.get(&(count, of)) {
+            return known;
+        }
+        let known = self.fits(count, of);
+        self.fitting.insert((count, of), known);
+        known
+    }
+
+    fn fits(&mut self, count: Scev, of: Loop) -> bool {
         let facts = self.facts;
         if facts.count_fits(count, of) {
             return true;
@@ -137,6 +156,27 @@ impl<'f> Forms<'f> {
             }
             _ => false,
         }
+    }
+
+    /// How often a loop goes back, as a number in which nothing but recurrences changes in `within`, which is the loop or one around it.
+    pub(crate) fn count(&mut self, of: Loop, within: Loop) -> Option<Polynomial> {
+        if let Some(known) = self.counts.get(&(of, within)) {
+            return known.clone();
+        }
+        let count = self.backedges(of, within);
+        self.counts.insert((of, within), count.clone());
+        count
+    }
+
+    fn backedges(&mut self, of: Loop, within: Loop) -> Option<Polynomial> {
+        let facts = self.facts;
+        let scev = facts.backedge_count(of).filter(|&count| self.is_count(count, of))?;
+        let count = self.of(scev, within, of)?;
+        // A difference of two values may wrap where the count does not: then it is a value of its own.
+        if count.symbols().iter().filter(|&&&symbol| self.loop_of(symbol).is_none()).count() > 1 {
+            return facts.is_invariant(scev, within).then(|| Poly::symbol(self.symbol(Meaning::Value(scev))));
+        }
+        Some(count)
     }
 
     /// How often the loop goes back, wherever it is entered, as the sum of a value, read with its sign, and a constant.

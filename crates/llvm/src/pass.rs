@@ -5,14 +5,14 @@
 //! are tried there as they come.
 
 use crate::candidate::{Candidate, callee};
-use crate::canonical;
+use crate::canonical::{self, Need};
 use crate::contraction::contract;
 use crate::dependence::Tester;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
 use crate::ir::{Block, Func};
 use crate::options::{Fuse, Options};
-use crate::planning::{self, Cluster, Planned};
+use crate::planning::{self, Apart, Cluster, Planned};
 use crate::prepare::{self, Prepared};
 use crate::refusal::Refusal;
 use crate::region::{Kind, Node, Region, regions};
@@ -38,33 +38,45 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     if !canonical::has_two_loops(&facts) {
         return false;
     }
-    let forks = &mut { MOST_FORKS };
-    let changed = if canonical::is_regular(&facts) {
+    let mut shared = Shared { tester: Tester::new(options), forks: MOST_FORKS };
+    let shared = &mut shared;
+    let need = canonical::need(&facts);
+    let changed = if need == Need::Nothing {
         drop(facts);
-        fuse(func, options, emitter, report, &mut BTreeSet::new(), true, forks)
+        fuse(func, options, emitter, report, &mut BTreeSet::new(), Aim::TELL, shared)
     } else {
         canonical::number(&facts);
         drop(facts);
         // Does a fusion come of bringing them into form?
         // SAFETY: the copy is deleted again, and nothing else knows of it.
         let copy = Func(unsafe { sys::frit_clone_function(func.0) });
-        canonical::bring_into_form(copy, None);
+        let settled = canonical::bring_into_form(copy, None);
+        // Where all loops may be brought into form, it does not matter which of them are fused.
+        let asks = need == Need::Entries && !settled;
         let mut tried = Report::new(func);
         let mut fused = BTreeSet::new();
-        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, true, forks);
+        let aim = Aim { asks, ..Aim::TELL };
+        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, aim, shared);
         unsafe { sys::frit_delete_function(copy.0) }
-        // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
-        // given for all of them.
-        let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart(_));
-        for mut decision in tried.decisions.into_iter().filter(is_apart) {
-            decision.function = func.name();
-            decision.remark(emitter, closing(func, decision.first.number));
-            report.decisions.push(decision);
-        }
-        if works {
-            canonical::bring_into_form(func, Some(&fused));
-            if !fuse(func, options, emitter, report, &mut BTreeSet::new(), false, &mut { MOST_FORKS }) {
-                tidy::tidy(func);
+        shared.forks = MOST_FORKS;
+        if works && asks {
+            canonical::bring_into_form(func, None);
+            fuse(func, options, emitter, report, &mut BTreeSet::new(), Aim::TELL, shared);
+        } else {
+            // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
+            // given for all of them.
+            let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart(_));
+            for mut decision in tried.decisions.into_iter().filter(is_apart) {
+                decision.function = func.name();
+                decision.remark(emitter, closing(func, decision.first.number));
+                report.decisions.push(decision);
+            }
+            if works {
+                canonical::bring_into_form(func, Some(&fused));
+                let aim = Aim { tells: false, asks: false };
+                if !fuse(func, options, emitter, report, &mut BTreeSet::new(), aim, shared) {
+                    tidy::tidy(func);
+                }
             }
         }
         works
@@ -76,47 +88,69 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     changed
 }
 
-/// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`; loops that stay apart are told if
-/// `tell_apart`. Behind as many branches as `forks` says a loop is tried on each way.
+/// What rounds over a function are for.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    /// The loops that stay apart are wanted as well.
+    tells: bool,
+    /// Only whether a fusion comes of it: the first one ends the rounds.
+    asks: bool,
+}
+
+impl Aim {
+    const TELL: Aim = Aim { tells: true, asks: false };
+}
+
+/// What runs over a function and its copies have in common.
+struct Shared {
+    tester: Tester,
+    /// Branches behind which a loop may still be tried on each way.
+    forks: usize,
+}
+
+/// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`.
 fn fuse(
     func: Func,
     options: &Options,
     emitter: *mut Emitter,
     report: &mut Report,
     fused: &mut BTreeSet<usize>,
-    tell_apart: bool,
-    forks: &mut usize,
+    aim: Aim,
+    shared: &mut Shared,
 ) -> bool {
     let mut changed = false;
     let mut options = options.clone();
     let is_small = func.has_attribute("optsize") || func.has_attribute("minsize");
     options.small = is_small && options.fuse == Fuse::Profitable;
-    let mut tester = Tester::new(options.analysis);
+    let mut drop_scopes = false;
     // Branches that fusion makes itself, to ask something at run time, are no forks: their joins are known before it begins.
     let mut joins: Option<HashSet<Block>> = None;
     for _ in 0..MOST_ROUNDS {
         let facts = Facts::new(func);
         let mut forms = Forms::new(&facts);
-        tester.drop_scopes = has_scopes_in_loops(&facts);
-        tester.may_assume = options.runtime_checks;
+        drop_scopes = has_scopes_in_loops(&facts);
+        shared.tester.look(drop_scopes);
         let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
         let regions = regions(&mut forms, options.region_size, &is_part);
         let joins_now = joins
             .get_or_insert_with(|| unfold::forks(&facts, &guards(&regions)).iter().map(|fork| fork.join).collect());
         let mut chosen: Vec<(&Region, Vec<Cluster>, Vec<Prepared>)> = Vec::new();
         let mut taken: HashSet<Block> = HashSet::new();
-        let mut apart: Vec<(Decision, Block)> = Vec::new();
+        let mut apart: Vec<(&Region, Vec<Apart>)> = Vec::new();
         for region in &regions {
             let blocks = region.blocks();
             if blocks.iter().any(|block| taken.contains(block)) {
                 continue;
             }
-            let mut planned = planning::plan(&mut forms, &mut tester, region, &options);
+            let mut planned = planning::plan(&mut forms, &mut shared.tester, region, &options);
             let (clusters, prepared) = prepare_all(&facts, region, &mut planned, &options, chosen.is_empty());
             let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
-            note_apart(region, &planned, &mut apart);
+            apart.push((region, planned.apart));
             if fusions == 0 {
                 continue;
+            }
+            if aim.asks {
+                return true;
             }
             note_merged(region, &clusters, &prepared, report, emitter);
             for cluster in clusters.iter().filter(|cluster| cluster.members.len() > 1) {
@@ -133,7 +167,7 @@ fn fuse(
             chosen.push((region, clusters, prepared));
         }
         if chosen.is_empty() {
-            if let Some(fork) = fork_that_pays(&facts, &regions, joins_now, &options, forks) {
+            if let Some(fork) = fork_that_pays(&facts, &regions, joins_now, &options, shared) {
                 drop(chosen);
                 drop(regions);
                 drop(forms);
@@ -145,19 +179,15 @@ fn fuse(
                 continue;
             }
             // What stays apart is known only now.
-            if tell_apart {
-                apart.extend(unreached(&facts, &regions));
-            }
-            let mut told = HashSet::new();
-            let is_new = |decision: &Decision, told: &mut HashSet<(String, String)>| {
-                told.insert((decision.first.label.clone(), decision.second.label.clone()))
-            };
-            for (decision, at) in apart.into_iter().filter(|_| tell_apart) {
-                if !is_new(&decision, &mut told) {
-                    continue;
+            if aim.tells {
+                let apart = apart.into_iter().flat_map(|(region, pairs)| told_apart(region, pairs));
+                let mut told = HashSet::new();
+                for (decision, at) in apart.chain(unreached(&facts, &regions)) {
+                    if told.insert((decision.first.label.clone(), decision.second.label.clone())) {
+                        decision.remark(emitter, at);
+                        report.decisions.push(decision);
+                    }
                 }
-                decision.remark(emitter, at);
-                report.decisions.push(decision);
             }
             break;
         }
@@ -173,7 +203,7 @@ fn fuse(
         tidy::tidy(func);
     }
     if changed && options.contract {
-        contract(func, tester.drop_scopes, report);
+        contract(func, drop_scopes, report);
         tidy::tidy(func);
     }
     changed
@@ -192,7 +222,7 @@ fn fork_that_pays(
     regions: &[Region],
     joins: &HashSet<Block>,
     options: &Options,
-    left: &mut usize,
+    shared: &mut Shared,
 ) -> Option<Fork> {
     if joins.is_empty() || options.small || options.limit == Some(0) {
         return None;
@@ -203,10 +233,10 @@ fn fork_that_pays(
         if !joins.contains(&forks[at].join) {
             return false;
         }
-        if *left == 0 {
+        if shared.forks == 0 {
             return false;
         }
-        *left -= 1;
+        shared.forks -= 1;
         // SAFETY: the copy is deleted again, and nothing else knows of it.
         let copy = Func(unsafe { sys::frit_clone_function(facts.func.0) });
         let own = Facts::new(copy);
@@ -218,7 +248,8 @@ fn fork_that_pays(
         let fused = fork.is_some_and(|fork| {
             fork.unfold(copy);
             tidy::tidy(copy);
-            fuse(copy, options, std::ptr::null_mut(), &mut Report::new(copy), &mut BTreeSet::new(), false, left)
+            let aim = Aim { tells: false, asks: true };
+            fuse(copy, options, std::ptr::null_mut(), &mut Report::new(copy), &mut BTreeSet::new(), aim, shared)
         });
         unsafe { sys::frit_delete_function(copy.0) }
         fused
@@ -340,22 +371,22 @@ fn closing(func: Func, number: Option<usize>) -> Block {
     *blocks.iter().find(latch).or_else(|| blocks.iter().find(numbered)).unwrap_or(&blocks[0])
 }
 
-fn note_apart(region: &Region, planned: &Planned, apart: &mut Vec<(Decision, Block)>) {
-    for (first, second, refusal) in &planned.apart {
-        let function = region.chain[0].function().name();
+/// Loops of a region that stay apart, and where that is told.
+fn told_apart(region: &Region, pairs: Vec<Apart>) -> impl Iterator<Item = (Decision, Block)> + '_ {
+    pairs.into_iter().map(|(first, second, refusal)| {
         let decision = Decision {
-            function,
-            first: Named::of(region, *first),
-            second: Named::of(region, *second),
-            outcome: Outcome::Apart(refusal.clone()),
+            function: region.chain[0].function().name(),
+            first: Named::of(region, first),
+            second: Named::of(region, second),
+            outcome: Outcome::Apart(refusal),
         };
-        let at = match &region.nodes[*first].kind {
+        let at = match &region.nodes[first].kind {
             Kind::Loop(node) => node.candidate.latch,
             Kind::Opaque { refused: Some((of, _)), .. } => of.latch().unwrap_or(of.header()),
             _ => region.chain[0],
         };
-        apart.push((decision, at));
-    }
+        (decision, at)
+    })
 }
 
 fn note_merged(

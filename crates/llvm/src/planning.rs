@@ -38,8 +38,11 @@ pub(crate) struct Planned {
     /// Which node has to run before which other one, if they are not fused.
     pub(crate) orders: Vec<(usize, usize)>,
     /// Pairs of loops, neighbours in the program, that stay apart, and why.
-    pub(crate) apart: Vec<(usize, usize, Refusal)>,
+    pub(crate) apart: Vec<Apart>,
 }
+
+/// Two nodes, and why they stay apart.
+pub(crate) type Apart = (usize, usize, Refusal);
 
 /// How two nodes depend on each other.
 #[derive(Clone, Debug, Default)]
@@ -80,9 +83,18 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
     let count = region.nodes.len();
     let uses = Uses::of(region);
     let mut edges: HashMap<(usize, usize), Edge> = HashMap::new();
+    let mut order = Order::default();
     for second in 0..count {
-        for first in 0..second {
+        order.before.push(BTreeSet::new());
+        for first in (0..second).rev() {
+            // What has to be between them would be in one loop with them: that they are in order is all that matters.
+            if order.parts(region, first, second, options) {
+                continue;
+            }
             let edge = edge(forms, tester, region, &uses, first, second, options);
+            if edge.ordered {
+                order.add(first, second);
+            }
             if edge.ordered || edge.refusal.is_some() || edge.shift.is_some() || edge.is_checked() {
                 edges.insert((first, second), edge);
             }
@@ -101,6 +113,9 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
     let mut pairs = Vec::new();
     for (at, &second) in loops.iter().enumerate() {
         for &first in &loops[..at] {
+            if order.parts(region, first, second, options) {
+                continue;
+            }
             let edge = edges.get(&(first, second)).cloned().unwrap_or_default();
             if let Some(refusal) = edge.refusal {
                 refusals.insert((first, second), refusal);
@@ -163,6 +178,31 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
     let apart = apart(region, &loops, &clusters, &refusals, &edges);
     let orders = edges.iter().filter(|(_, edge)| edge.ordered).map(|(&pair, _)| pair).collect();
     Planned { clusters, orders, apart }
+}
+
+/// Which parts of a region have to run before which others, through others as well.
+#[derive(Default)]
+struct Order {
+    /// By part.
+    before: Vec<BTreeSet<usize>>,
+}
+
+impl Order {
+    fn add(&mut self, first: usize, second: usize) {
+        let earlier = self.before[first].clone();
+        self.before[second].extend(earlier);
+        self.before[second].insert(first);
+    }
+
+    /// The two cannot become one loop: with the loops that have to run between them it would be too long.
+    fn parts(&self, region: &Region, first: usize, second: usize, options: &Options) -> bool {
+        if options.fuse == Fuse::Always || !self.before[second].contains(&first) {
+            return false;
+        }
+        let between = self.before[second].range(first + 1..).filter(|&&at| self.before[at].contains(&first));
+        let all = between.copied().chain([first, second]).filter_map(|at| region.nodes[at].as_loop());
+        profit::are_too_long(all.map(|node| &node.candidate))
+    }
 }
 
 impl Cluster {
@@ -333,7 +373,7 @@ fn edge(
     let loops = a.as_loop().zip(b.as_loop());
     if let Some((one, other)) = loops
         && options.fuse == Fuse::Profitable
-        && profit::is_too_long(&one.candidate, &other.candidate)
+        && profit::are_too_long([&one.candidate, &other.candidate])
     {
         // They will not be fused, so that their order is all that matters.
         edge.ordered = true;
@@ -736,7 +776,7 @@ fn apart(
     clusters: &[Cluster],
     refusals: &HashMap<(usize, usize), Refusal>,
     edges: &HashMap<(usize, usize), Edge>,
-) -> Vec<(usize, usize, Refusal)> {
+) -> Vec<Apart> {
     let mut found = Vec::new();
     let own = |at: usize| match &region.nodes[at].kind {
         Kind::Opaque { refused: Some((_, refusal)), .. } => Some(refusal.clone()),

@@ -150,8 +150,8 @@ fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Acc
 }
 
 /// Together they would have too many instructions.
-pub(crate) fn is_too_long(first: &Candidate, second: &Candidate) -> bool {
-    first.instructions + second.instructions > INSTRUCTIONS
+pub(crate) fn are_too_long<'a>(all: impl IntoIterator<Item = &'a Candidate>) -> bool {
+    all.into_iter().map(|candidate| candidate.instructions).sum::<usize>() > INSTRUCTIONS
 }
 
 /// What two loops have in common.

@@ -20,16 +20,18 @@ struct Chain<'f> {
 /// Replaces loads of fused loops; yields how many.
 pub(super) fn carry(facts: &Facts, drop_scopes: bool) -> usize {
     let mut count = 0;
-    let loops: Vec<Loop> = fused_loops(facts).into_iter().filter(|&of| runs_through(of)).collect();
-    // One store at a time: replacing loads changes what others store.
-    loop {
-        let flow = Flow::new(facts, drop_scopes);
-        let found =
-            loops.iter().find_map(|&of| find(&flow, of)).and_then(|chain| Some((starts(&flow, &chain)?, chain)));
-        let Some((plan, chain)) = found else { return count };
-        count += chain.loads.len();
-        build(facts, &chain, &plan);
+    for of in fused_loops(facts).into_iter().filter(|&of| runs_through(of)) {
+        let blocks: Vec<Block> = of.blocks().into_iter().chain(of.preheader()).collect();
+        // One store at a time: replacing loads changes what others store.
+        loop {
+            let flow = Flow::new(facts, &blocks, drop_scopes);
+            let found = find(&flow, of).and_then(|chain| Some((starts(&flow, &chain)?, chain)));
+            let Some((plan, chain)) = found else { break };
+            count += chain.loads.len();
+            build(facts, &chain, &plan);
+        }
     }
+    count
 }
 
 /// Each iteration that begins gets to its end, and the loop is left there only.

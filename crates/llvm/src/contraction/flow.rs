@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// Ways between two accesses that lead through more blocks than this are not looked at.
 const MOST_BLOCKS: usize = 64;
 
-/// The accesses of a function to memory.
+/// The accesses of some blocks to memory.
 pub(super) struct Flow<'f> {
     pub(super) facts: &'f Facts,
     /// All that writes, block by block, in order.
@@ -23,11 +23,11 @@ pub(super) struct Flow<'f> {
 }
 
 impl<'f> Flow<'f> {
-    pub(super) fn new(facts: &'f Facts, drop_scopes: bool) -> Flow<'f> {
+    pub(super) fn new(facts: &'f Facts, blocks: &[Block], drop_scopes: bool) -> Flow<'f> {
         let mut forms = Forms::new(facts);
         let (mut writers, mut plain): (HashMap<Block, Vec<Access>>, HashMap<Block, Vec<Access>>) = Default::default();
         let mut order = HashMap::new();
-        for block in facts.func.blocks().into_iter().filter(|&block| facts.is_reachable(block)) {
+        for &block in blocks {
             for (at, instruction) in block.instructions().into_iter().enumerate() {
                 order.insert(instruction, at);
                 for access in Access::of(&mut forms, instruction, None) {

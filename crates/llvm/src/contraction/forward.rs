@@ -2,7 +2,7 @@
 
 use super::flow::Flow;
 use super::remove::is_private;
-use super::{content, fused_loops};
+use super::{content, fused_loops, is_plain};
 use crate::access::Access;
 use crate::facts::Facts;
 use crate::ir::{Block, Value};
@@ -13,17 +13,23 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn forward(facts: &Facts, drop_scopes: bool) -> usize {
     let loops = fused_loops(facts);
     let inside: HashSet<Block> = loops.iter().flat_map(|of| of.blocks()).collect();
-    let flow = Flow::new(facts, drop_scopes);
     let mut private: HashMap<Value, bool> = HashMap::new();
-    let mut is_open = |access: &Access| {
-        let object = access.instruction.access_pointer().expect("it is a load or store").underlying_object();
-        inside.contains(&access.instruction.block())
-            || *private.entry(object).or_insert_with(|| is_private(facts, object))
+    let mut is_open = |instruction: Value| {
+        let object = instruction.access_pointer().expect("it is a load or store").underlying_object();
+        inside.contains(&instruction.block()) || *private.entry(object).or_insert_with(|| is_private(facts, object))
     };
+    let mut blocks = facts.func.blocks();
+    blocks.retain(|&block| facts.is_reachable(block));
+    // What lies between two accesses of one iteration of an innermost loop is in that loop.
+    let outside = blocks.iter().filter(|block| !inside.contains(block)).flat_map(|block| block.instructions());
+    if !outside.into_iter().filter(|&instruction| is_plain(instruction)).any(&mut is_open) {
+        blocks.retain(|block| inside.contains(block));
+    }
+    let flow = Flow::new(facts, &blocks, drop_scopes);
     let mut known: HashMap<_, Vec<&Access>> = HashMap::new();
     let mut loads = Vec::new();
-    for block in facts.func.blocks() {
-        for access in flow.plain.get(&block).into_iter().flatten().filter(|access| is_open(access)) {
+    for block in blocks {
+        for access in flow.plain.get(&block).into_iter().flatten().filter(|access| is_open(access.instruction)) {
             let place = access.place.as_ref().expect("a plain access has a place");
             let key = (place.address, content(access.instruction).ty(), facts.loop_of(block));
             known.entry(key).or_default().push(access);
