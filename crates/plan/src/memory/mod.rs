@@ -131,6 +131,8 @@ fn planned(
     let first =
         if objective == Objective::Size { deadline.part(SEARCH * SEARCH) } else { deadline.part(SEARCH * START) };
     let closure = Closure::new(graph);
+    // What no plan is below is known before the search takes all the time there is.
+    let floor = (objective == Objective::Peak).then(|| peak::Floor::new(graph, &closure, &first));
     let removable = removable::starred(graph, &closure);
     let walks = Walks::new(graph, &removable);
     let sizes: Vec<u128> = removable.iter().map(|&array| u128::from(graph.arrays()[array].size)).collect();
@@ -147,8 +149,11 @@ fn planned(
             let rank = |clusters: &Vec<Vec<Node>>| cluster::rank(graph, objective, clusters);
             (if rank(&moving_less) < rank(&least) { moving_less } else { least }, bound)
         }
-        Objective::Peak => peak::best(graph, &closure, least, steps, decides_ties, &search),
-        Objective::Traffic => traffic::best(graph, &closure, &least, decides_ties, &search),
+        Objective::Peak => {
+            let floor = floor.expect("it was computed for this objective");
+            peak::best(graph, &floor, least, steps, decides_ties, &search)
+        }
+        Objective::Traffic => traffic::best(graph, &closure, (&least, choice.bound), decides_ties, &search),
     };
     let removed = cluster::removed(graph, &clusters);
     let (cost, ..) = cluster::rank(graph, objective, &clusters);

@@ -9,6 +9,7 @@ use super::cluster::{self, values};
 use super::graph::{DataFlowGraph, Node};
 use super::removable::Closure;
 use crate::deadline::Deadline;
+use crate::relation::Relation;
 use frit_support::Index;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -27,35 +28,86 @@ const QUICK_STEPS: usize = 1 << 9;
 /// The clusters with the least peak, in order, and a lower bound on the peak. `least` is a clustering to compare with.
 pub(super) fn best(
     graph: &DataFlowGraph,
-    closure: &Closure,
+    floor: &Floor<'_>,
     least: Vec<Vec<Node>>,
     steps: usize,
     decides_ties: bool,
     deadline: &Deadline,
 ) -> (Vec<Vec<Node>>, u128) {
+    let mut bound = floor.peak;
+    let peak = |clusters: &Vec<Vec<Node>>| cluster::peak(graph, clusters);
     let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
-    let search = Search::new(graph, closure);
-    let peak = |clusters: &Vec<Vec<Node>>| cluster::peak(graph, clusters) - search.kept;
     let mut best = if peak(&least) <= peak(&alone) { least } else { alone };
-    if graph.nodes().len() <= MAX_NODES
-        && let Some(chain) = search.beam(peak(&best), deadline)
-    {
-        best = search.named(&chain);
-    }
-    let peak = peak(&best);
-    let bound = if graph.nodes().len() > MAX_NODES {
-        search.unavoidable().min(peak)
-    } else {
-        let (better, bound) = search.exact(peak, steps, deadline);
-        if let Some(chain) = better {
-            best = search.named(&chain);
+    let search = (graph.nodes().len() <= MAX_NODES).then(|| Search::new(graph, floor));
+    if let Some(search) = &search {
+        if let Some(chain) = search.beam(peak(&best) - search.kept, deadline) {
+            best = named(&chain);
         }
-        bound
-    };
-    if decides_ties {
-        best = settle(graph, closure, &search, best, deadline);
+        let (better, least) = search.exact(peak(&best) - search.kept, steps, deadline);
+        if let Some(chain) = better {
+            best = named(&chain);
+        }
+        bound = search.kept + least;
     }
-    (best, search.kept + bound)
+    if decides_ties {
+        best = settle(graph, floor.closure, search.as_ref(), best, deadline);
+    }
+    (best, bound)
+}
+
+/// What depends on what, and a peak that no plan is below.
+pub(super) struct Floor<'c> {
+    closure: &'c Closure,
+    /// With all edges turned round.
+    turned: Closure,
+    peak: u128,
+}
+
+impl<'c> Floor<'c> {
+    pub(super) fn new(graph: &DataFlowGraph, closure: &'c Closure, deadline: &Deadline) -> Self {
+        let turned = Closure::turned(graph);
+        let peak = unavoidable(graph, closure, &turned, deadline);
+        Self { closure, turned, peak }
+    }
+}
+
+/// What is live at some time, whatever is chosen; of as many arrays as time allows. See `Note [What spans a loop]`.
+fn unavoidable(graph: &DataFlowGraph, closure: &Closure, turned: &Closure, deadline: &Deadline) -> u128 {
+    let empty: Set = vec![0; graph.nodes().len().div_ceil(64)].into();
+    // By node: the size of arrays that are live while it runs.
+    let mut live = vec![kept(graph); graph.nodes().len()];
+    let values = values(graph);
+    for of_array in values.chunk_by(|one, other| one.array == other.array) {
+        let array = &graph.arrays()[of_array[0].array];
+        if array.kept {
+            continue;
+        }
+        if deadline.is_over() {
+            break;
+        }
+        let mut spanned = empty.clone();
+        for value in of_array {
+            let (mut begun, mut open, mut apart) = (empty.clone(), empty.clone(), empty.clone());
+            for node in value.nodes.iter().map(|node| node.at()) {
+                insert(&mut begun, node);
+                insert(&mut open, node);
+                begun = union(&begun, closure.reach.row(node));
+                open = union(&open, turned.reach.row(node));
+                apart = union(&union(&apart, closure.apart.row(node)), turned.apart.row(node));
+            }
+            let stays = value.nodes.iter().any(|node| contains(&apart, node.at()));
+            for (word, spanned) in spanned.iter_mut().enumerate() {
+                *spanned |= begun[word] & open[word] & if stays { u64::MAX } else { apart[word] };
+            }
+        }
+        members(&spanned).for_each(|node| live[node] += u128::from(array.size));
+    }
+    live.into_iter().max().unwrap_or_else(|| kept(graph))
+}
+
+/// The size of kept arrays, which are live throughout.
+fn kept(graph: &DataFlowGraph) -> u128 {
+    graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum()
 }
 
 /// Of plans with this peak, one that moves less, then one with fewer loops: merges of two clusters that gain most are made first. For
@@ -63,7 +115,7 @@ pub(super) fn best(
 fn settle(
     graph: &DataFlowGraph,
     closure: &Closure,
-    search: &Search,
+    search: Option<&Search>,
     mut best: Vec<Vec<Node>>,
     deadline: &Deadline,
 ) -> Vec<Vec<Node>> {
@@ -78,6 +130,9 @@ fn settle(
     while looks > 0 {
         let mut next: Option<(cluster::Rank, Vec<Vec<Node>>)> = None;
         for one in 0..best.len() {
+            if deadline.is_over() {
+                return next.map_or(best, |(_, clusters)| clusters);
+            }
             for other in (one + 1..best.len()).filter(|&other| !apart(&best[one], &best[other])) {
                 looks -= 1;
                 if looks == 0 || deadline.is_over() {
@@ -101,8 +156,8 @@ fn settle(
         let Some((rank, clusters)) = next else { break };
         (least, best) = (rank, clusters);
     }
-    match search.least_moved(graph, least.0 - search.kept, deadline) {
-        Some(chain) if rank(&search.named(&chain)) < least => search.named(&chain),
+    match search.and_then(|search| search.least_moved(graph, least.0 - search.kept, deadline)) {
+        Some(chain) if rank(&named(&chain)) < least => named(&chain),
         _ => best,
     }
 }
@@ -153,6 +208,8 @@ struct Search {
     nodes: usize,
     /// The size of kept arrays, which are live throughout.
     kept: u128,
+    /// No peak is lower, kept arrays aside.
+    floor: u128,
     /// Sorted by array.
     values: Vec<Value>,
     /// The values of each node.
@@ -175,28 +232,17 @@ struct State {
 }
 
 impl Search {
-    fn new(graph: &DataFlowGraph, closure: &Closure) -> Self {
+    fn new(graph: &DataFlowGraph, floor: &Floor<'_>) -> Self {
+        let Floor { closure, turned, peak } = floor;
         let nodes = graph.nodes().len();
         let empty: Set = vec![0; nodes.div_ceil(64)].into();
-        let (mut needs, mut above, mut below, mut apart) = (
-            vec![empty.clone(); nodes],
-            vec![empty.clone(); nodes],
-            vec![empty.clone(); nodes],
-            vec![empty.clone(); nodes],
-        );
+        let mut needs = vec![empty.clone(); nodes];
         for (_, edge) in graph.edges().iter() {
             insert(&mut needs[edge.to.at()], edge.from.at());
         }
-        for from in 0..nodes {
-            for to in closure.reach.related(from) {
-                insert(&mut below[from], to);
-                insert(&mut above[to], from);
-            }
-            for to in closure.apart.related(from) {
-                insert(&mut apart[from], to);
-                insert(&mut apart[to], from);
-            }
-        }
+        let rows = |of: &Relation| -> Vec<Set> { (0..nodes).map(|node| of.row(node).into()).collect() };
+        let (above, below) = (rows(&turned.reach), rows(&closure.reach));
+        let apart: Vec<Set> = (0..nodes).map(|node| union(closure.apart.row(node), turned.apart.row(node))).collect();
         let mut all = empty.clone();
         (0..nodes).for_each(|node| insert(&mut all, node));
         let of_arrays = values(graph);
@@ -219,12 +265,9 @@ impl Search {
                 single: counts[&value.array.at()] == 1,
             });
         }
-        let kept = graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum();
-        Self { nodes, kept, values: found, touching, needs, above, below, apart, all }
-    }
-
-    fn named(&self, chain: &[Set]) -> Vec<Vec<Node>> {
-        chain.iter().map(|cluster| members(cluster).map(Node::new).collect()).collect()
+        let kept = kept(graph);
+        let floor = peak - kept;
+        Self { nodes, kept, floor, values: found, touching, needs, above, below, apart, all }
     }
 
     /// What is live while a cluster runs after all of `done`, kept arrays aside.
@@ -240,14 +283,6 @@ impl Search {
     fn sum<'v>(&self, values: impl Iterator<Item = &'v Value>) -> u128 {
         let mut last = None;
         values.filter(|value| last.replace(value.array) != Some(value.array)).map(|value| value.size).sum()
-    }
-
-    /// What is live at some time whatever is chosen: while a node runs, all that it touches and that cannot be removed.
-    fn unavoidable(&self) -> u128 {
-        let stays = |node: &usize| {
-            self.sum(self.touching[*node].iter().map(|&value| &self.values[value]).filter(|value| !value.removable))
-        };
-        (0..self.nodes).map(|node| stays(&node)).max().unwrap_or(0)
     }
 
     /// The tight clusters that may follow a set and keep below a limit, ascending; these are all unless the budget is used up. See
@@ -311,7 +346,7 @@ impl Search {
         let mut states = vec![start];
         // By number of nodes: the peak so far, what is live afterwards, the number of the state.
         let mut rows: Vec<BTreeMap<Set, (u128, u128, usize)>> = vec![BTreeMap::new(); self.nodes + 1];
-        let floor = self.unavoidable();
+        let floor = self.floor;
         rows[0].insert(states[0].done.clone(), (floor, 0, 0));
         for count in 0..self.nodes {
             let mut row: Vec<(u128, u128, usize)> = std::mem::take(&mut rows[count]).into_values().collect();
@@ -398,7 +433,7 @@ impl Search {
 
     /// A chain with a lower peak than `known`, if there is one, and a lower bound on all peaks.
     fn exact(&self, known: u128, mut budget: usize, deadline: &Deadline) -> (Option<Vec<Set>>, u128) {
-        let floor = self.unavoidable().min(known);
+        let floor = self.floor.min(known);
         let mut states = vec![State { done: vec![0; self.all.len()].into(), came: None }];
         let mut least: HashMap<Set, u128> = HashMap::from([(states[0].done.clone(), floor)]);
         let mut open = BinaryHeap::from([Reverse((floor, Reverse(0), 0))]);
@@ -517,6 +552,11 @@ fn moved_by(graph: &DataFlowGraph, cluster: &Set) -> u128 {
     touched.into_iter().map(|((array, _), how)| passes((array, how))).sum()
 }
 
+/// The nodes of the clusters of a chain.
+fn named(chain: &[Set]) -> Vec<Vec<Node>> {
+    chain.iter().map(|cluster| members(cluster).map(Node::new).collect()).collect()
+}
+
 /// The clusters on the way to a state.
 fn chain(states: &[State], last: usize) -> Vec<Set> {
     let mut clusters = Vec::new();
@@ -547,3 +587,9 @@ fn chain(states: &[State], last: usize) -> Vec<Set> {
 // what is live while it runs at most the peak so far. Then some best chain runs it alone now. Take a best chain, let it run the node first, and
 // take it out of its cluster. No value is inside of that cluster because of it. Before that cluster, and while it runs, what the node ends is not live
 // any more, and what it begins is; everything else is as it was.
+
+// Note [What spans a loop]
+// ~~~~~~~~~~~~~~~~~~~~~~~~
+// Let a node v be reached from a node of a value, or be one, and reach a node of it, or be one. Whatever runs with v, that value has been
+// begun when the cluster of v runs, and is not over before it. So it is live then, unless all its nodes are in the cluster. That cannot be
+// where two of them are apart, or one of them and v.

@@ -15,16 +15,27 @@ pub(super) struct Closure {
 
 impl Closure {
     pub(super) fn new(graph: &DataFlowGraph) -> Self {
-        let nodes = graph.nodes().len();
+        let mut edges: Vec<_> =
+            graph.edges().iter().map(|(_, edge)| (edge.from.at(), edge.to.at(), edge.preventing)).collect();
+        edges.sort_by_key(|&(from, ..)| std::cmp::Reverse(from));
+        Self::of(graph.nodes().len(), &edges)
+    }
+
+    /// The closure of the graph with all edges turned round: what reaches each node.
+    pub(super) fn turned(graph: &DataFlowGraph) -> Self {
+        let mut edges: Vec<_> =
+            graph.edges().iter().map(|(_, edge)| (edge.to.at(), edge.from.at(), edge.preventing)).collect();
+        edges.sort_by_key(|&(from, ..)| from);
+        Self::of(graph.nodes().len(), &edges)
+    }
+
+    /// The closure of edges (tail, head, preventing) in an order in which those from a node come before those to it.
+    fn of(nodes: usize, edges: &[(usize, usize, bool)]) -> Self {
         let (mut reach, mut apart) = (Relation::new(nodes), Relation::new(nodes));
-        let mut edges: Vec<_> = graph.edges().iter().map(|(_, edge)| *edge).collect();
-        // Edges lead forwards, so all that a node reaches is known before the edges to it are looked at.
-        edges.sort_by_key(|edge| std::cmp::Reverse(edge.from));
-        for edge in edges {
-            let (from, to) = (edge.from.at(), edge.to.at());
+        for &(from, to, preventing) in edges {
             reach.insert(from, to);
             reach.unite(from, to);
-            if edge.preventing {
+            if preventing {
                 apart.insert(from, to);
                 apart.unite_row(from, &reach, to);
             } else {

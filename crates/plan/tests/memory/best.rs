@@ -1,7 +1,8 @@
 //! Plans against all plans there are.
 
 use crate::memory::support::{check, clusterings, orders, random_graph};
-use frit_plan::memory::{Fate, Objective, SearchLimits, peak, rank, removed, solve, traffic};
+use frit_plan::Deadline;
+use frit_plan::memory::{Fate, Objective, SearchLimits, peak, rank, removed, solve, solve_until, traffic};
 use frit_support::{Random, random};
 
 #[test]
@@ -61,6 +62,10 @@ fn plans_move_the_least_there_is() {
         assert!(solution.is_proved());
         let best = clusterings(&graph).iter().map(|clusters| traffic(&graph, clusters)).min();
         assert_eq!(best, Some(solution.cost), "graph {at}: {graph:#?}\n{solution:#?}");
+        // A search that time ends has a bound that no plan is below.
+        let hurried = solve_until(&graph, Objective::Traffic, 0, &Deadline::after_looks(at as u64 % 40));
+        check(&graph, &hurried);
+        assert!(hurried.bound <= solution.cost, "graph {at}: {graph:#?}\n{hurried:#?}");
         other += usize::from(
             Some(traffic(&graph, &solve(&graph, Objective::Size, &SearchLimits::default()).clusters)) > best,
         );

@@ -1,6 +1,6 @@
 //! Graphs with very many cycles, and graphs too large to be sure about.
 
-use crate::memory::support::check;
+use crate::memory::support::{check, graph};
 use frit_plan::Deadline;
 use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, rank, solve, solve_until};
 use frit_support::Random;
@@ -60,6 +60,14 @@ fn a_search_without_time_gives_a_legal_plan_and_a_bound() {
         let best = solve(&graph, objective, &SearchLimits::default());
         assert!(hurried.bound <= best.cost && best.cost <= hurried.cost);
     }
+}
+
+#[test]
+fn bounds_know_what_no_plan_can_do_without() {
+    // While loop 2 runs both arrays are live, though it touches only one of them.
+    let spanned = graph(4, &[("a", 5), ("b", 7)], &["1 a 3", "1 -/ 2", "2 - 3", "2 b/ 4"]);
+    let limits = SearchLimits { steps: 0, ..SearchLimits::default() };
+    assert_eq!(solve(&spanned, Objective::Peak, &limits).bound, 12);
 }
 
 #[test]
