@@ -48,6 +48,22 @@ pub(super) fn settle(places: &mut Places, graph: &Graph, boxes: &[Drawing]) -> V
         .map(|(&at, inner)| Rect { low: at, high: at.add(Point::new(inner.width, inner.height)) })
         .collect();
     let is_free = |taken: &[Rect], rect: &Rect| !taken.iter().any(|other| other.meets(rect));
+    // Strokes stand where there is nothing, or else where a label is, which has to move then.
+    let labels: Vec<Rect> = places.labels.iter().map(|label| extent(label, label.middle)).collect();
+    let mut slashes = Vec::new();
+    for (_, curve) in curves.iter().filter(|(edge, _)| graph.edges[*edge].is_preventing) {
+        let middle = curve[curve.len() / 2];
+        // Not at the ends, where the arrow is.
+        let mut inner: Vec<usize> = (1..curve.len() - 1).collect();
+        inner.sort_by(|&one, &other| length(curve[one], middle).total_cmp(&length(curve[other], middle)));
+        let rect = |at: usize| Rect::around(curve[at], 1.5 * SLASH, 1.5 * SLASH);
+        let find = |taken: &[Rect], others: &[Rect]| {
+            inner.iter().copied().find(|&at| is_free(taken, &rect(at)) && is_free(others, &rect(at)))
+        };
+        let place = find(&taken, &labels).or_else(|| find(&taken, &[])).unwrap_or(curve.len() / 2);
+        taken.push(rect(place));
+        slashes.push(stroke(curve, place));
+    }
     // Labels that need not move stay: the others go where there is room.
     let mut moving = Vec::new();
     for (at, label) in places.labels.iter().enumerate() {
@@ -62,17 +78,6 @@ pub(super) fn settle(places: &mut Places, graph: &Graph, boxes: &[Drawing]) -> V
         let middle = free.unwrap_or(label.middle);
         taken.push(extent(label, middle));
         places.labels[at].middle = middle;
-    }
-    let mut slashes = Vec::new();
-    for (_, curve) in curves.iter().filter(|(edge, _)| graph.edges[*edge].is_preventing) {
-        let middle = curve[curve.len() / 2];
-        // Not at the ends, where the arrow is.
-        let mut inner: Vec<usize> = (1..curve.len() - 1).collect();
-        inner.sort_by(|&one, &other| length(curve[one], middle).total_cmp(&length(curve[other], middle)));
-        let rect = |at: usize| Rect::around(curve[at], 1.5 * SLASH, 1.5 * SLASH);
-        let place = inner.iter().copied().find(|&at| is_free(&taken, &rect(at))).unwrap_or(curve.len() / 2);
-        taken.push(rect(place));
-        slashes.push(stroke(curve, place));
     }
     slashes
 }
@@ -180,8 +185,9 @@ mod tests {
             assert_eq!(slashes.len(), graph.edges.iter().filter(|edge| edge.is_preventing).count());
             let labels: Vec<Rect> = places.labels.iter().map(|label| extent(label, label.middle)).collect();
             let nodes = places.boxes.iter().map(|&at| Rect { low: at, high: at.add(Point::new(70.0, 35.0)) });
+            let strokes = slashes.iter().map(|&(from, to)| Rect::around(from.add(to).scale(0.5), 1.0, 1.0));
             for (at, label) in labels.iter().enumerate() {
-                let others = labels[..at].iter().copied().chain(nodes.clone());
+                let others = labels[..at].iter().copied().chain(nodes.clone()).chain(strokes.clone());
                 assert!(
                     !others.into_iter().any(|other| other.meets(label)),
                     "{count} nodes: {}",
