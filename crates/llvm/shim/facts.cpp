@@ -135,6 +135,23 @@ bool frit_can_be_vectorised(Analyses *A, Instruction *I) {
   return getVectorIntrinsicIDForCall(Call, &A->TLI) != Intrinsic::not_intrinsic ||
          !VFDatabase::getMappings(*Call).empty();
 }
+// Does the call, of a function of the mathematical library, write nothing but `errno`?
+bool frit_sets_errno(Analyses *A, Instruction *I) {
+  auto *Call = dyn_cast<CallInst>(I);
+  LibFunc Known;
+  if (!Call || !A->TLI.getLibFunc(*Call, Known))
+    return false;
+#define ALL_WIDTHS(Name) case LibFunc_##Name: case LibFunc_##Name##f: case LibFunc_##Name##l:
+  switch (Known) {
+  ALL_WIDTHS(acos) ALL_WIDTHS(acosh) ALL_WIDTHS(asin) ALL_WIDTHS(asinh) ALL_WIDTHS(atan) ALL_WIDTHS(atan2) ALL_WIDTHS(atanh)
+  ALL_WIDTHS(cos) ALL_WIDTHS(cosh) ALL_WIDTHS(exp) ALL_WIDTHS(exp10) ALL_WIDTHS(exp2) ALL_WIDTHS(expm1) ALL_WIDTHS(fmod)
+  ALL_WIDTHS(ldexp) ALL_WIDTHS(log) ALL_WIDTHS(log10) ALL_WIDTHS(log1p) ALL_WIDTHS(log2) ALL_WIDTHS(logb) ALL_WIDTHS(pow)
+  ALL_WIDTHS(remainder) ALL_WIDTHS(sin) ALL_WIDTHS(sinh) ALL_WIDTHS(sqrt) ALL_WIDTHS(tan) ALL_WIDTHS(tanh)
+    return true;
+  default: return false;
+  }
+#undef ALL_WIDTHS
+}
 // Bytes that a load, a store or an atomic touches; 0 if that is not a constant.
 uint64_t frit_access_size(Instruction *I) {
   Type *T = nullptr;

@@ -241,6 +241,11 @@ impl Facts {
         unsafe { sys::frit_can_be_vectorised(self.raw, instruction.0) }
     }
 
+    /// A call of a function of the mathematical library that writes nothing but `errno`.
+    pub(crate) fn sets_errno(&self, call: Value) -> bool {
+        unsafe { sys::frit_sets_errno(self.raw, call.0) }
+    }
+
     pub(crate) fn allocation(&self, object: Value) -> Allocation {
         match unsafe { sys::frit_allocation_kind(self.raw, object.0) } {
             1 => Allocation::Stack,

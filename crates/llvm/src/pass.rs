@@ -10,12 +10,12 @@ use crate::contraction::contract;
 use crate::dependence::Tester;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
-use crate::ir::{Block, Func};
+use crate::ir::{Block, Func, Value};
 use crate::options::{Fuse, Options};
 use crate::planning::{self, Apart, Cluster, Planned};
 use crate::prepare::{self, Prepared};
 use crate::refusal::Refusal;
-use crate::region::{Kind, Node, Region, regions};
+use crate::region::{Node, Region, regions};
 use crate::report::{Decision, Named, Outcome, Report};
 use crate::sys::{self, Emitter};
 use crate::tidy;
@@ -41,11 +41,11 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     let mut shared = Shared { tester: Tester::new(options), forks: MOST_FORKS };
     let shared = &mut shared;
     let need = canonical::need(&facts);
+    canonical::number(&facts);
     let changed = if need == Need::Nothing {
         drop(facts);
         fuse(func, options, emitter, report, &mut BTreeSet::new(), Aim::TELL, shared)
     } else {
-        canonical::number(&facts);
         drop(facts);
         // Does a fusion come of bringing them into form?
         // SAFETY: the copy is deleted again, and nothing else knows of it.
@@ -59,24 +59,24 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, aim, shared);
         unsafe { sys::frit_delete_function(copy.0) }
         shared.forks = MOST_FORKS;
-        if works && asks {
-            canonical::bring_into_form(func, None);
-            fuse(func, options, emitter, report, &mut BTreeSet::new(), Aim::TELL, shared);
-        } else {
+        if !(works && asks) {
             // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
             // given for all of them.
-            let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart(_));
+            let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart { .. });
+            let closings = closings(func);
+            let some = func.blocks()[0].terminator();
             for mut decision in tried.decisions.into_iter().filter(is_apart) {
                 decision.function = func.name();
-                decision.remark(emitter, closing(func, decision.first.number));
+                let closing = decision.first.number.and_then(|number| closings.get(&number));
+                decision.remark(emitter, *closing.unwrap_or(&some));
                 report.decisions.push(decision);
             }
-            if works {
-                canonical::bring_into_form(func, Some(&fused));
-                let aim = Aim { tells: false, asks: false };
-                if !fuse(func, options, emitter, report, &mut BTreeSet::new(), aim, shared) {
-                    tidy::tidy(func);
-                }
+        }
+        if works {
+            canonical::bring_into_form(func, Some(&fused).filter(|_| !asks));
+            let aim = Aim { tells: asks, asks: false };
+            if !fuse(func, options, emitter, report, &mut BTreeSet::new(), aim, shared) {
+                tidy::tidy(func);
             }
         }
         works
@@ -123,6 +123,9 @@ fn fuse(
     let is_small = func.has_attribute("optsize") || func.has_attribute("minsize");
     options.small = is_small && options.fuse == Fuse::Profitable;
     let mut drop_scopes = false;
+    // Why loops, by number, stayed apart when they were first looked at; and the first of those that became one loop, by the last.
+    let mut reasons: HashMap<Pair, Refusal> = HashMap::new();
+    let mut firsts: HashMap<Option<usize>, Option<usize>> = HashMap::new();
     // Branches that fusion makes itself, to ask something at run time, are no forks: their joins are known before it begins.
     let mut joins: Option<HashSet<Block>> = None;
     for _ in 0..MOST_ROUNDS {
@@ -145,6 +148,9 @@ fn fuse(
             let mut planned = planning::plan(&mut forms, &mut shared.tester, region, &options);
             let (clusters, prepared) = prepare_all(&facts, region, &mut planned, &options, chosen.is_empty());
             let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
+            for (first, second, refusal) in &planned.apart {
+                reasons.entry(numbers(region, *first, *second)).or_insert_with(|| refusal.clone());
+            }
             apart.push((region, planned.apart));
             if fusions == 0 {
                 continue;
@@ -154,6 +160,8 @@ fn fuse(
             }
             note_merged(region, &clusters, &prepared, report, emitter);
             for cluster in clusters.iter().filter(|cluster| cluster.members.len() > 1) {
+                let (first, last) = numbers(region, cluster.members[0], cluster.members[cluster.members.len() - 1]);
+                firsts.insert(last, firsts.get(&first).copied().unwrap_or(first));
                 for &member in &cluster.members {
                     let node = region.nodes[member].as_loop().expect("clusters are of loops");
                     fused.extend(canonical::number_of(node.candidate.of));
@@ -180,11 +188,11 @@ fn fuse(
             }
             // What stays apart is known only now.
             if aim.tells {
-                let apart = apart.into_iter().flat_map(|(region, pairs)| told_apart(region, pairs));
+                let apart = apart.into_iter().flat_map(|(region, pairs)| told_apart(region, pairs, &reasons, &firsts));
                 let mut told = HashSet::new();
                 for (decision, at) in apart.chain(unreached(&facts, &regions)) {
                     if told.insert((decision.first.label.clone(), decision.second.label.clone())) {
-                        decision.remark(emitter, at);
+                        decision.remark(emitter, at.terminator());
                         report.decisions.push(decision);
                     }
                 }
@@ -322,12 +330,16 @@ fn unreached(facts: &Facts, regions: &[Region]) -> Vec<(Decision, Block)> {
             continue;
         }
         let own = |of: Loop| Candidate::of(facts, of).err();
-        let refusal = own(first).or_else(|| own(second)).unwrap_or(Refusal::BranchBetween { what });
+        let (of_first, of_second) = (own(first), own(second));
+        let outcome = Outcome::Apart {
+            of_second: of_first.is_none(),
+            refusal: of_first.or(of_second).unwrap_or(Refusal::BranchBetween { what }),
+        };
         let decision = Decision {
             function: facts.func.name(),
             first: Named::of_loop(first),
             second: Named::of_loop(second),
-            outcome: Outcome::Apart(refusal),
+            outcome,
         };
         found.push((decision, first.latch().unwrap_or(first.header())));
     }
@@ -340,7 +352,8 @@ fn branch_between(facts: &Facts, first: Loop, second: Loop) -> Option<String> {
     let leaves = first.blocks().into_iter().flat_map(|block| block.successors());
     let mut work: Vec<Block> = leaves.filter(|&block| !first.contains(block)).collect();
     let mut seen: HashSet<Block> = work.iter().copied().collect();
-    let (mut reached, mut end, mut parts) = (false, None, false);
+    // It may be left to several places.
+    let (mut reached, mut end, mut parts) = (false, None, seen.len() > 1);
     while let Some(block) = work.pop() {
         if block == second.header() {
             reached = true;
@@ -363,29 +376,48 @@ fn branch_between(facts: &Facts, first: Loop, second: Loop) -> Option<String> {
     (reached && parts).then(|| end.map(named).unwrap_or_default())
 }
 
-/// The latch of the loop of this number, or some block.
-fn closing(func: Func, number: Option<usize>) -> Block {
-    let blocks = func.blocks();
-    let numbered = |block: &&Block| number.is_some() && block.terminator().marked() == number;
-    let latch = |block: &&Block| numbered(block) && block.terminator().loop_start().is_some();
-    *blocks.iter().find(latch).or_else(|| blocks.iter().find(numbered)).unwrap_or(&blocks[0])
+/// By number: the end of the loop, or the call that could be a loop.
+fn closings(func: Func) -> HashMap<usize, Value> {
+    let mut found: HashMap<usize, Value> = HashMap::new();
+    for instruction in func.blocks().into_iter().flat_map(|block| block.instructions()) {
+        let Some(number) = instruction.marked() else { continue };
+        let known = found.entry(number).or_insert(instruction);
+        if known.loop_start().is_none() && instruction.loop_start().is_some() {
+            *known = instruction;
+        }
+    }
+    found
 }
 
-/// Loops of a region that stay apart, and where that is told.
-fn told_apart(region: &Region, pairs: Vec<Apart>) -> impl Iterator<Item = (Decision, Block)> + '_ {
+/// Two loops, by the numbers that `canonical` gave them.
+type Pair = (Option<usize>, Option<usize>);
+
+fn numbers(region: &Region, first: usize, second: usize) -> Pair {
+    let number = |at: usize| region.nodes[at].loop_of().and_then(canonical::number_of);
+    (number(first), number(second))
+}
+
+/// Loops of a region that stay apart, and where that is told. What lies between them by now may be of Frit's own making: then the reason
+/// is the one of the first time.
+fn told_apart<'r>(
+    region: &'r Region,
+    pairs: Vec<Apart>,
+    reasons: &'r HashMap<Pair, Refusal>,
+    firsts: &'r HashMap<Option<usize>, Option<usize>>,
+) -> impl Iterator<Item = (Decision, Block)> + 'r {
     pairs.into_iter().map(|(first, second, refusal)| {
+        let (one, other) = numbers(region, first, second);
+        let pair = (one, firsts.get(&other).copied().unwrap_or(other));
+        let earlier = reasons.get(&pair).filter(|_| pair.0.is_some() && pair.1.is_some() && refusal.is_between());
+        let refusal = earlier.cloned().unwrap_or(refusal);
         let decision = Decision {
             function: region.chain[0].function().name(),
             first: Named::of(region, first),
             second: Named::of(region, second),
-            outcome: Outcome::Apart(refusal),
+            outcome: Outcome::Apart { refusal, of_second: region.nodes[first].as_loop().is_some() },
         };
-        let at = match &region.nodes[first].kind {
-            Kind::Loop(node) => node.candidate.latch,
-            Kind::Opaque { refused: Some((of, _)), .. } => of.latch().unwrap_or(of.header()),
-            _ => region.chain[0],
-        };
-        (decision, at)
+        let of = region.nodes[first].loop_of().expect("decisions are about loops");
+        (decision, of.latch().unwrap_or(of.header()))
     })
 }
 
@@ -410,7 +442,7 @@ fn note_merged(
                     asked: prepared.asked.clone(),
                 },
             };
-            decision.remark(emitter, of(at - 1).latch);
+            decision.remark(emitter, of(at - 1).latch.terminator());
             report.decisions.push(decision);
         }
     }

@@ -139,8 +139,8 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
                 };
                 match profit::against(&traits[&first], &traits[&second], between) {
                     // They may still share with a third loop.
-                    Some(Refusal::NoReuse) => {
-                        refusals.insert((first, second), Refusal::NoReuse);
+                    Some(refusal @ Refusal::NoReuse { .. }) => {
+                        refusals.insert((first, second), refusal);
                         let together = Reuse { shared: true, forwarded: true };
                         let between = profit::Between { reuse: together, ..between };
                         if profit::against(&traits[&first], &traits[&second], between).is_some() {
@@ -175,7 +175,12 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
             })
             .collect();
     }
-    let apart = apart(region, &loops, &clusters, &refusals, &edges);
+    let mut apart = apart(region, &loops, &clusters, &refusals, &edges);
+    for (first, second, refusal) in &mut apart {
+        if let Refusal::NoReuse { sure } = refusal {
+            *sure = !may_share(forms, tester, &region.nodes[*first], &region.nodes[*second]);
+        }
+    }
     let orders = edges.iter().filter(|(_, edge)| edge.ordered).map(|(&pair, _)| pair).collect();
     Planned { clusters, orders, apart }
 }
@@ -342,6 +347,14 @@ fn needs_of(
     if region.floating.contains(&instruction) {
         known.insert(instruction, out.clone());
     }
+}
+
+/// Something that both parts access, whether they write it or not, may be in the same place. Of calls that is not asked.
+fn may_share(forms: &Forms<'_>, tester: &Tester, a: &Node, b: &Node) -> bool {
+    let meets = |x: &Access, y: &Access| {
+        x.pointer.is_none() || y.pointer.is_none() || forms.facts.may_alias(x, y, tester.drop_scopes)
+    };
+    a.accesses.iter().any(|x| b.accesses.iter().any(|y| meets(x, y)))
 }
 
 /// How the second part depends on the first.
@@ -534,7 +547,10 @@ fn between_loops(
             let call = [x, y].into_iter().find(|access| access.is_call());
             Some(match call {
                 _ if y.time == Time::Before => Refusal::PreheaderCode,
-                Some(access) => Refusal::CallMemory { call: callee(access.instruction) },
+                Some(access) => Refusal::CallMemory {
+                    call: callee(access.instruction),
+                    sets_errno: forms.facts.sets_errno(access.instruction),
+                },
                 None => Refusal::BackwardDependence { distance: None },
             })
         }

@@ -6,7 +6,7 @@
 //! streams; registers.
 
 use crate::access::{Access, Time};
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, callee};
 use crate::facts::{Facts, Recurrence, Scev};
 use crate::forms::{Forms, Polynomial};
 use crate::ir::Value;
@@ -45,8 +45,8 @@ pub(crate) struct Traits {
     pub(crate) iterations: Option<i64>,
     /// Instructions of its body.
     pub(crate) instructions: usize,
-    /// It calls functions.
-    pub(crate) calls: bool,
+    /// The function that it calls first, if it calls some that cannot be executed on vectors; without a name if that is not known.
+    pub(crate) calls: Option<String>,
     /// Values that go from one iteration to the next, counters left out.
     pub(crate) carried: usize,
 }
@@ -87,9 +87,10 @@ impl Traits {
         let is_call = |instruction: &Value| {
             instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(*instruction)
         };
-        let calls = candidate.blocks.iter().any(|block| block.body().iter().any(is_call));
+        let mut body = candidate.blocks.iter().flat_map(|block| block.body());
+        let calls = body.find(is_call).map(callee);
         let is_serial = |phi: Value| facts.recurrence_kind(candidate.of, phi) == Recurrence::Serial;
-        let on_vectors = innermost && !calls && is_vectorisable(forms, candidate, accesses);
+        let on_vectors = innermost && calls.is_none() && is_vectorisable(forms, candidate, accesses);
         let serial = on_vectors && candidate.phis().into_iter().any(is_serial);
         let vectorisable = on_vectors && !serial;
         let is_carried = |phi: &Value| facts.recurrence(*phi, candidate.of).is_none();
@@ -209,11 +210,12 @@ pub(crate) struct Between {
 pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Option<Refusal> {
     let Between { reuse, shift, nested, checked, remote, conditional } = between;
     if !reuse.shared {
-        return Some(Refusal::NoReuse);
+        return Some(Refusal::NoReuse { sure: true });
     }
     let is_hidden = |serial: &Traits, other: &Traits| serial.serial && other.instructions <= HIDDEN;
     if first.vectorisable != second.vectorisable && !is_hidden(first, second) && !is_hidden(second, first) {
-        return Some(Refusal::VectorisationLost);
+        let call = first.calls.iter().chain(&second.calls).next();
+        return Some(Refusal::VectorisationLost { call: call.cloned().unwrap_or_default() });
     }
     // Prologue and epilogue, and checks, would be executed again and again, for rows that stay in the cache.
     let innermost = first.innermost && second.innermost;
@@ -226,11 +228,13 @@ pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Opti
     // A vectoriser would have to check whether rows of one array overlap, and sees only the whole of it. Elements that are
     // stored under a condition are stored by parts of vectors, and cannot be forwarded to loads.
     if first.vectorisable && (remote || conditional) {
-        return Some(Refusal::VectorisationLost);
+        return Some(Refusal::VectorisationLost { call: String::new() });
     }
     // What a call does not preserve is stored and loaded round it in every iteration.
-    if first.calls && second.carried > 0 || second.calls && first.carried > 0 {
-        return Some(Refusal::RegisterPressure { values: first.values.len() + second.values.len() });
+    for (calling, other) in [(first, second), (second, first)] {
+        if let Some(call) = calling.calls.as_ref().filter(|_| other.carried > 0) {
+            return Some(Refusal::CallPressure { call: call.clone() });
+        }
     }
     if let (Some(n), Some(m)) = (first.iterations, second.iterations) {
         let streams = first.streams.union(&second.streams).count() as i64;

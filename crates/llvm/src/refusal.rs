@@ -38,20 +38,22 @@ pub(crate) enum Refusal {
     PreheaderCode,
     /// They are not always executed one after the other: a branch, or a call that never returns, is between.
     BranchBetween { what: String },
-    /// A call in one of them may touch what the other one does.
-    CallMemory { call: String },
+    /// A call in one of them may touch what the other one does; or it does no more than to set `errno`.
+    CallMemory { call: String, sets_errno: bool },
     /// Their numbers of iterations may be too large to compute with.
     TripCountOverflow,
 
     // What would not pay.
-    /// They share no data.
-    NoReuse,
-    /// One can be executed on vectors, and with the other one could not.
-    VectorisationLost,
+    /// They share no data, as far as is known; `sure` if they cannot.
+    NoReuse { sure: bool },
+    /// One can be executed on vectors, and with the other one, perhaps because of a call in that, could not.
+    VectorisationLost { call: String },
     /// More streams of memory than the hardware follows.
     TooManyStreams { streams: usize },
     /// More values than there are registers.
     RegisterPressure { values: usize },
+    /// A call in one of them does not preserve the values that go round the other one.
+    CallPressure { call: String },
     /// What they share stays in the cache anyway.
     CacheFootprint,
     /// The loop would have to be shifted, or grow, too much.
@@ -74,6 +76,27 @@ pub(crate) enum Growth {
 }
 
 impl Refusal {
+    /// It is about one loop, whatever the other one is.
+    pub(crate) fn is_about_one(&self) -> bool {
+        matches!(
+            self,
+            Refusal::AddressTaken
+                | Refusal::MayThrow { .. }
+                | Refusal::MayNotReturn { .. }
+                | Refusal::VolatileAccess
+                | Refusal::AtomicOrdering
+                | Refusal::ConvergentCall
+                | Refusal::NoTripCount
+                | Refusal::SeveralExits
+                | Refusal::IrregularControlFlow
+        )
+    }
+
+    /// It is about what lies between the loops.
+    pub(crate) fn is_between(&self) -> bool {
+        matches!(self, Refusal::CodeBetween { .. } | Refusal::PreheaderCode | Refusal::BranchBetween { .. })
+    }
+
     /// The stable code.
     pub(crate) fn code(&self) -> &'static str {
         match self {
@@ -94,10 +117,10 @@ impl Refusal {
             Refusal::BranchBetween { .. } => "branch-between",
             Refusal::CallMemory { .. } => "call-memory",
             Refusal::TripCountOverflow => "trip-count-overflow",
-            Refusal::NoReuse => "no-reuse",
-            Refusal::VectorisationLost => "vectorisation-lost",
+            Refusal::NoReuse { .. } => "no-reuse",
+            Refusal::VectorisationLost { .. } => "vectorisation-lost",
             Refusal::TooManyStreams { .. } => "too-many-streams",
-            Refusal::RegisterPressure { .. } => "register-pressure",
+            Refusal::RegisterPressure { .. } | Refusal::CallPressure { .. } => "register-pressure",
             Refusal::CacheFootprint => "cache-footprint",
             Refusal::CodeGrowth(_) => "code-growth",
             Refusal::BetterApart => "better-apart",
@@ -107,10 +130,11 @@ impl Refusal {
     /// The fusion would be right, and was left out because it would not pay.
     pub(crate) fn is_choice(&self) -> bool {
         match self {
-            Refusal::NoReuse
-            | Refusal::VectorisationLost
+            Refusal::NoReuse { .. }
+            | Refusal::VectorisationLost { .. }
             | Refusal::TooManyStreams { .. }
             | Refusal::RegisterPressure { .. }
+            | Refusal::CallPressure { .. }
             | Refusal::CacheFootprint
             | Refusal::CodeGrowth(_)
             | Refusal::BetterApart => true,
@@ -177,20 +201,37 @@ impl fmt::Display for Refusal {
                     write!(f, "{what} between them may end the program")
                 }
             }
-            Refusal::CallMemory { call } => {
+            Refusal::CallMemory { call, sets_errno: true } => write!(
+                f,
+                "the call{} in one of them may set `errno`, which may be what the other one touches; `-fno-math-errno` rules \
+                 that out",
+                named(call)
+            ),
+            Refusal::CallMemory { call, .. } => {
                 write!(f, "the call{} in one of them may touch what the other one does", named(call))
             }
             Refusal::TripCountOverflow => f.write_str(
                 "their numbers of iterations cannot be computed with before both: they may be too large, or come too late",
             ),
-            Refusal::NoReuse => f.write_str("they share no data"),
-            Refusal::VectorisationLost => {
+            Refusal::NoReuse { sure: true } => f.write_str("they share no data"),
+            Refusal::NoReuse { sure: false } => f.write_str("they are not known to share data"),
+            Refusal::VectorisationLost { call } if !call.is_empty() => {
+                write!(f, "the call of `{call}` keeps one of them from being executed on vectors, and would keep the other one")
+            }
+            Refusal::VectorisationLost { .. } => {
                 f.write_str("one can be executed on vectors, and together with the other one could not")
             }
             Refusal::TooManyStreams { streams } => {
                 write!(f, "together they would follow {streams} streams of memory")
             }
-            Refusal::RegisterPressure { values } => write!(f, "together they would need {values} registers"),
+            Refusal::RegisterPressure { values } => {
+                write!(f, "together they would keep {values} values in registers throughout, more than there are")
+            }
+            Refusal::CallPressure { call } => write!(
+                f,
+                "the call{} in one of them would make values that go round the other one be stored and loaded in each iteration",
+                named(call)
+            ),
             Refusal::CacheFootprint => f.write_str("what they share stays in the nearest cache anyway"),
             Refusal::BetterApart => f.write_str("other fusions, that exclude this one, save more"),
             Refusal::CodeGrowth(Growth::Apart) => {

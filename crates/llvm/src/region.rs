@@ -162,13 +162,17 @@ impl Node {
         }
     }
 
-    /// It is a loop, whether it may be fused or not.
-    pub(crate) fn is_loop(&self) -> bool {
+    /// The loop, whether it may be fused or not, if it is one.
+    pub(crate) fn loop_of(&self) -> Option<Loop> {
         match &self.kind {
-            Kind::Loop(_) => true,
-            Kind::Opaque { refused, .. } => refused.is_some(),
-            Kind::Code(_) => false,
+            Kind::Loop(node) => Some(node.candidate.of),
+            Kind::Opaque { refused, .. } => refused.as_ref().map(|&(of, _)| of),
+            Kind::Code(_) => None,
         }
+    }
+
+    pub(crate) fn is_loop(&self) -> bool {
+        self.loop_of().is_some()
     }
 
     /// What the loop, if it is one, is preceded by in all ways into it.

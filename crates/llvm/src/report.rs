@@ -2,10 +2,10 @@
 
 use crate::canonical;
 use crate::facts::Loop;
-use crate::ir::{Block, Func, Location};
+use crate::ir::{Func, Location, Value};
 use crate::prepare::Question;
 use crate::refusal::Refusal;
-use crate::region::{Kind, Region, location};
+use crate::region::{Region, location};
 use crate::sys;
 use serde_json::{Value as Json, json};
 use std::ffi::CString;
@@ -24,8 +24,8 @@ pub(crate) struct Named {
 pub(crate) enum Outcome {
     /// They are one loop.
     Merged { into: String, shift: i64, asked: Vec<Question> },
-    /// They stay apart.
-    Apart(Refusal),
+    /// They stay apart. Where the reason is about one of them, it is about the second if so said.
+    Apart { refusal: Refusal, of_second: bool },
 }
 
 /// One decision.
@@ -51,11 +51,7 @@ pub(crate) struct Report {
 impl Named {
     /// A node of a region that is a loop.
     pub(crate) fn of(region: &Region, node: usize) -> Named {
-        match &region.nodes[node].kind {
-            Kind::Loop(node) => Named::of_loop(node.candidate.of),
-            Kind::Opaque { refused: Some((of, _)), .. } => Named::of_loop(*of),
-            Kind::Opaque { .. } | Kind::Code(_) => unreachable!("decisions are about loops"),
-        }
+        Named::of_loop(region.nodes[node].loop_of().expect("decisions are about loops"))
     }
 
     pub(crate) fn of_loop(of: Loop) -> Named {
@@ -112,7 +108,7 @@ impl Decision {
             Outcome::Merged { into, shift, asked } => {
                 json!({"outcome": "merged", "into": into, "shift": shift, "checked": !asked.is_empty()})
             }
-            Outcome::Apart(refusal) => json!({
+            Outcome::Apart { refusal, .. } => json!({
                 "outcome": if refusal.is_choice() { "not-chosen" } else { "refused" },
                 "code": refusal.code(),
                 "reason": refusal.to_string(),
@@ -124,9 +120,9 @@ impl Decision {
         all
     }
 
-    /// Leaves a remark of LLVM's where the first loop begins, whose latch is `at`. A loop that has none beside it, and cannot be
+    /// Leaves a remark of LLVM's where the first loop begins, which ends with `at`. A loop that has none beside it, and cannot be
     /// fused, is no decision to speak of.
-    pub(crate) fn remark(&self, emitter: *mut sys::Emitter, at: Block) {
+    pub(crate) fn remark(&self, emitter: *mut sys::Emitter, at: Value) {
         if self.is_about_one() {
             return;
         }
@@ -146,15 +142,21 @@ impl Decision {
                 let (first, second) = (self.first.text(), self.second.text());
                 (0, "Fused".to_string(), format!("fused the loops at {first} and {second}{late}{checked}"))
             }
-            Outcome::Apart(refusal) => {
+            Outcome::Apart { refusal, of_second } => {
                 let (first, second) = (self.first.text(), self.second.text());
                 let code = refusal.code();
-                (1, camel_case(code), format!("did not fuse the loops at {first} and {second}: {refusal} [{code}]"))
+                let whose = match (refusal.is_about_one(), of_second) {
+                    (false, _) => "",
+                    (true, false) => "as for the first, ",
+                    (true, true) => "as for the second, ",
+                };
+                let text = format!("did not fuse the loops at {first} and {second}: {whose}{refusal} [{code}]");
+                (1, camel_case(code), text)
             }
         };
         let (name, text) = (CString::new(name).unwrap_or_default(), CString::new(text).unwrap_or_default());
         // SAFETY: the emitter is null or of this function.
-        unsafe { sys::frit_remark(emitter, kind, name.as_ptr(), at.terminator().0, text.as_ptr()) }
+        unsafe { sys::frit_remark(emitter, kind, name.as_ptr(), at.0, text.as_ptr()) }
     }
 }
 

@@ -58,6 +58,7 @@ unsafe extern "C" {
     pub(crate) fn frit_is_lifetime_marker(instruction: Value) -> bool;
     pub(crate) fn frit_is_speculatable(instruction: Value) -> bool;
     pub(crate) fn frit_can_be_vectorised(analyses: A, instruction: Value) -> bool;
+    pub(crate) fn frit_sets_errno(analyses: A, instruction: Value) -> bool;
     pub(crate) fn frit_access_size(instruction: Value) -> u64;
     pub(crate) fn frit_block_operation(instruction: Value, target: *mut Value, source: *mut Value) -> u64;
     pub(crate) fn frit_block_name(block: Block) -> *mut c_char;

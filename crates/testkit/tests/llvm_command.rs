@@ -312,6 +312,66 @@ fn remarks_stand_where_loops_begin_and_no_code_grows_where_it_is_to_be_small() {
     }
 }
 
+/// Loops that stay apart, each pair for a reason that has to say which loop, call or place it is about.
+const REASONS: &str = r#"#include <math.h>
+#include <stdlib.h>
+int histogram[256];
+void count(const unsigned char *pixels, int n) {
+    for (int i = 0; i < 256; i++) histogram[i] = 0;
+    for (int i = 0; i < n; i++) histogram[pixels[i]]++;
+}
+void logs(double *a, double *b, int n) {
+    for (int i = 0; i < n; i++) a[i] += sin(i);
+    for (int i = 0; i < n; i++) b[i] = a[i] + a[i] * log(b[i]);
+}
+double fading(const double *restrict x, double *restrict y, int n) {
+    double last = 0, all = 0;
+    for (int i = 0; i < n; i++) y[i] = sin(x[i]);
+    for (int i = 0; i < n; i++) { last = 0.5 * last + x[i]; all += last * all; }
+    return all;
+}
+void checked(const int *restrict at, double *restrict a, const double *restrict b, int n) {
+    for (int i = 0; i < n; i++) if (at[i] < 0) abort();
+    for (int i = 0; i < n; i++) a[i] = b[at[i]];
+}
+void apart(int *a, int *b, int n) {
+    for (int i = 0; i < n; i++) a[i] += 1;
+    for (int i = 0; i < n; i++) b[i] += 1;
+}
+void apart_for_sure(int *restrict a, int *restrict b, int n) {
+    for (int i = 0; i < n; i++) a[i] += 1;
+    for (int i = 0; i < n; i++) b[i] += 1;
+}
+void mirrored(float *restrict a, float *restrict b, float *restrict c, int n) {
+    for (int i = 0; i < n; i++) b[i] = a[i] + 1;
+    for (int i = 0; i < n; i++) c[i] = b[n - 1 - i];
+    for (int i = 0; i + 1 < n; i++) a[i] = c[i + 1] - c[i];
+}
+"#;
+
+#[test]
+fn remarks_say_which_loop_and_which_call_they_are_about() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("x.c"), REASONS).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let words = ["-O2", &pass, "-Rpass-missed=frit-loop-fusion", "-g", "-c", "x.c", "-o", "x.o"];
+    let said = place.call("clang-19", &words).succeeds().err();
+    for line in [
+        "x.c:5:48: remark: did not fuse the loops at x.c:5:48 and x.c:6:5: iterations of the second",
+        "x.c:9:5 and x.c:10:5: the call `sin` in one of them may set `errno`",
+        "x.c:14:5 and x.c:15:5: the call `sin` in one of them would make values that go round the other one be stored",
+        "x.c:19:5 and x.c:20:5: as for the first, it can be left at several places [several-exits]",
+        "x.c:23:5 and x.c:24:5: they are not known to share data [no-reuse]",
+        "x.c:27:5 and x.c:28:5: they share no data [no-reuse]",
+        "x.c:31:5 and x.c:32:5: iterations of the second may need later ones of the first",
+    ] {
+        assert!(said.contains(line), "`{line}` is not in\n{said}");
+    }
+}
+
 #[test]
 fn a_program_that_is_optimised_when_it_is_linked_is_fused_in_the_back_end() {
     if !has_llvm() {
