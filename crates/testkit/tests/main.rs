@@ -1,4 +1,4 @@
-//! All integration tests of the crate in one binary: linking one is faster than linking 29.
+//! All integration tests of the crate in one binary: linking one is faster than linking 30.
 
 mod c_figures;
 mod c_front_end;
@@ -11,6 +11,7 @@ mod c_programs;
 mod c_real_world;
 mod c_recompute;
 mod c_robust;
+mod c_suite;
 mod c_table;
 mod compile_large;
 mod differential;
