@@ -203,6 +203,8 @@ pub struct CArray {
     pub name: String,
     /// The type of its elements without qualifiers, as `unsigned char`; for a pointer that is a scalar, `const float *`.
     pub element: String,
+    /// What its declaration says of its alignment, with a space behind it, as `_Alignas(64) `; or nothing.
+    pub alignment: String,
     /// The elements are integers or floating-point numbers.
     pub is_number: bool,
     /// They are floating-point numbers.
@@ -213,6 +215,8 @@ pub struct CArray {
     pub extents: Vec<Option<String>>,
     /// Its declaration, if that is in the region (or in a loop of it).
     pub declaration: Option<Declaration>,
+    /// Its name stands where no element is accessed, as in `sizeof t`, or in the definition of a macro: it stays what it is.
+    pub is_pinned: bool,
     /// What else of the text is about it, if it is declared outside of the region and nothing else has a use for it; or why its memory stays as it is.
     pub outside: Option<Result<Outside, Pinned>>,
 }

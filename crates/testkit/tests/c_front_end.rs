@@ -206,3 +206,260 @@ fn macros_of_headers_types_and_bounds_are_those_of_the_compiler() {
     let fused = fused(sizes, &[]);
     assert_eq!(fused.regions[0].nests, (2, 1), "{}", fused.text);
 }
+
+/// Functions of one file with these statements each, and what became of the region of each: its nests, its arrays, and whether it was compared.
+#[track_caller]
+fn regions_of(parameters: &str, cases: &[(&str, String)]) -> (FusedFile, Vec<String>) {
+    let mut text = "#include <stdlib.h>\n#define ALIGNED __attribute__((aligned(64)))\n".to_string();
+    for (at, (declared, statements)) in cases.iter().enumerate() {
+        text += &format!("int f{at}_({parameters})\n{{\n    {declared}\n    {statements}\n    return 0;\n}}\n");
+    }
+    let fused = fused(&text, &[]);
+    let told = |at: usize| {
+        let name = format!("f{at}_");
+        let regions: Vec<String> = fused
+            .regions
+            .iter()
+            .filter(|region| region.function == name)
+            .map(|region| {
+                let arrays = region.arrays.iter().filter(|array| array.bytes.0 > 8);
+                let arrays: Vec<String> = arrays.map(|array| format!("{}: {}", array.name, array.fate)).collect();
+                format!("{} -> {} {}", region.nests.0, region.nests.1, arrays.join(", "))
+            })
+            .collect();
+        let is_compared = fused.verified.iter().any(|verified| verified.function == name);
+        format!("{}{}", regions.join("; "), if is_compared { "" } else { " not compared" })
+    };
+    let told = (0..cases.len()).map(told).collect();
+    (fused, told)
+}
+
+/// As [`regions_of`]: each of these becomes the same.
+#[track_caller]
+fn all_become(parameters: &str, cases: &[(&str, String)], expected: &str) {
+    let (fused, told) = regions_of(parameters, cases);
+    let said: Vec<&str> = fused.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    for ((_, statements), told) in cases.iter().zip(told) {
+        assert_eq!(told, expected, "{statements}\n{said:?}\n{}", fused.text);
+    }
+}
+
+const INTEGERS: &str = "int n, int m, const int *restrict a, int *restrict b";
+
+#[test]
+fn variables_have_their_last_values_behind_loops_that_are_one() {
+    let cases = [
+        ("int t[n + 1], i;", "for (i = 0; i < n; i++) t[i] = a[i]; for (i = 0; i < n; i++) b[i] = t[i]; return i;"),
+        (
+            "int t[n + 2], i;",
+            "for (i = 1; i <= n; ++i) t[i] = a[i - 1]; for (i = 1; i <= n; i++) b[i - 1] = t[i]; return i;",
+        ),
+        (
+            "int t[n + 1], i;",
+            "for (i = n - 1; i >= 0; i--) t[i] = a[i]; for (i = n - 1; i >= 0; i--) b[i] = t[i]; return i;",
+        ),
+        (
+            "int t[n + 1], i;",
+            "for (i = 0; i < n; i += 3) t[i] = a[i]; for (i = 0; i < n; i += 3) b[i] = t[i]; return i;",
+        ),
+        // Two variables, one of which is used between the loops.
+        (
+            "int t[n + 1], i, j, s = 0;",
+            "for (i = 0; i < n; i++) t[i] = a[i]; s += i; for (j = 0; j < n; j++) b[j] = t[j]; return s + j + m;",
+        ),
+        // In a loop round them.
+        (
+            "int i = 0, s = 0;",
+            "for (int k = 0; k < 3; k++) { int t[n + 1]; for (i = 0; i < n; i++) t[i] = a[i] + k; for (i = 0; i < n; i++) b[i] = t[i]; s += i; } return s + i;",
+        ),
+        (
+            "int t[n + 1]; unsigned i;",
+            "for (i = 0; i < (unsigned)n; i++) t[i] = a[i]; for (i = 0; i < (unsigned)n; i++) b[i] = t[i]; return (int)i;",
+        ),
+    ];
+    let cases: Vec<(&str, String)> = cases.iter().map(|(declared, of)| (*declared, (*of).to_string())).collect();
+    all_become(INTEGERS, &cases, "2 -> 1 t: scalar");
+}
+
+#[test]
+fn loops_that_count_otherwise_are_read_as_for_loops() {
+    let cases = [
+        ("int t[n + 1], *d = t, k = n > 0 ? n : 0;", "while (k--) *d++ = *a++;"),
+        ("int t[n + 1], *d = t, k = n;", "while (k-- > 0) *d++ = 2 * *a++;"),
+        ("int t[n + 1], k = 0;", "while (k < n) { t[k] = a[k]; k++; }"),
+        ("int t[n + 1], k = n - 1;", "while (k >= 0) { t[k] = a[k]; k -= 1; }"),
+        ("int t[n + 1], k = 0;", "for (; k < n; ++k) t[k] = a[k];"),
+        ("int t[n + 1], *p;", "for (p = t; p < t + n; p++) *p = 7;"),
+        ("int t[n + 1];", "for (int *p = t; p != t + n; ++p) *p = 7;"),
+        ("int t[n + 1], *p = t, *const end = t + n;", "while (p < end) *p++ = *a++;"),
+        // Pointers that walk.
+        ("int t[n + 1], *d = t;", "for (int i = 0; i < n; i++) *d++ = *a++;"),
+        ("int t[n + 1], *d = t + n;", "for (int i = n - 1; i >= 0; i--) *--d = a[i];"),
+        ("int t[n + 1], *d = t;", "for (int i = 0; i < n; i++, d++) d[0] = a[i];"),
+        ("int t[n + 1], *d = t;", "for (int i = 0; i < n; i++) { int x = a[i]; *d = x * x; d += 1; }"),
+        ("int t[n + 1]; const int *s = a;", "for (int i = 0; i < n; i++) { t[i] = *s; s += 1; }"),
+        ("int t[n + 1], *d = t; *d++ = 3; *d++ = 4; d = t;", "for (int i = 0; i < n; i++) *d++ = a[i];"),
+    ];
+    let rest = "for (int i = 0; i < n; i++) b[i] = t[i];";
+    let cases: Vec<(&str, String)> =
+        cases.iter().map(|(declared, fill)| (*declared, format!("{fill} {rest}"))).collect();
+    all_become(INTEGERS, &cases, "2 -> 1 t: scalar");
+    // Through the rows of an image, and again from its beginning.
+    let rows = "for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) *d++ = *a++ * 2; d = t; for (int y = 0; y < m; y++, d += n) for (int x = 0; x < n; x++) *b++ = d[x] + 1; free(t);";
+    all_become(INTEGERS, &[("int *t = malloc(n * m * sizeof *t), *d = t;", rows.to_string())], "2 -> 1 t: scalar");
+}
+
+#[test]
+fn loops_that_cannot_be_said_otherwise_are_told_why() {
+    let rest = "for (int i = 0; i < n; i++) b[i] = t[i];";
+    for (declared, statements, why) in [
+        (
+            "int t[n + 1], i;",
+            "for (i = 0; i < n; i++) { if (a[i] < 0) break; t[i] = a[i]; } m += i;",
+            "is used outside of loops that count it",
+        ),
+        (
+            "int t[n + 1], *d = t;",
+            "for (int i = 0; i < n; i++) if (a[i] > 0) *d++ = a[i];",
+            "through `d`, a pointer that the region moves",
+        ),
+        (
+            "int t[n + 1], *d = t;",
+            "for (int i = 0; i < n; i++) { { int i = 2; (void)i; } *d++ = a[i]; }",
+            "through `d`, a pointer that the region moves",
+        ),
+        (
+            "int t[n + 1], *d = t;",
+            "for (int i = 0; i < n; i++) { if (a[i] == 5) continue; *d++ = a[i]; }",
+            "through `d`, a pointer that the region moves",
+        ),
+        (
+            "int t[n + 1], u[n + 1], *p = t, *q = u, *x;",
+            "for (int k = 0; k < m; k++) { for (int i = 1; i < n; i++) p[i] = q[i - 1]; x = p; p = q; q = x; }",
+            "a pointer that the region moves",
+        ),
+    ] {
+        let text = format!(
+            "int f({INTEGERS})\n{{\n    {declared}\n#pragma scop\n    {statements}\n    {rest}\n#pragma endscop\n    return m;\n}}\n"
+        );
+        let compile = CompileOptions::default();
+        let read = ReadOptions { auto: false, assume_no_alias: false, compile };
+        let fused = fuse(Path::new("odd.c"), &text, &FuseOptions { read, ..FuseOptions::default() }).unwrap();
+        let said: Vec<&str> = fused.remarks.iter().map(|remark| remark.message.as_str()).collect();
+        assert!(said.iter().any(|message| message.contains(why)), "{statements}: {said:?}\n{}", fused.text);
+    }
+}
+
+#[test]
+fn text_outside_of_regions_is_kept_where_loops_are_said_otherwise() {
+    let text = "static int calls;\nstatic void use(int *p) { calls += p != 0; }\nint f(int n, const int *restrict a, int *restrict b)\n{\n    int t[n + 1], i, k = 3;\n    for (i = 0; i < n; i++) t[i] = a[i];\n    for (i = 0; i < n; i++) b[i] = t[i];\n    use(b);\n    while (k--) use(b);\n    for (i = 3; i < n; i++) use(b);\n    return i;\n}\n";
+    let fused = fused(text, &[]);
+    assert_eq!(fused.regions[0].nests, (2, 1), "{}", fused.text);
+    let kept = "    use(b);\n    while (k--) use(b);\n    for (i = 3; i < n; i++) use(b);\n    return i;\n}\n";
+    assert!(fused.text.ends_with(kept), "{}", fused.text);
+}
+
+#[test]
+fn columns_that_are_clamped_stay_in_their_row() {
+    let mut cases = Vec::new();
+    for clamped in [
+        "x == 0 ? x : x - 1",
+        "x > 0 ? x - 1 : 0",
+        "x == n - 1 ? x : x + 1",
+        "x < n - 1 ? x + 1 : x",
+        "x + 1 < n ? x + 1 : n - 1",
+        "!x ? 0 : x - 1",
+        "x < 2 ? 0 : x > n - 2 ? n - 1 : x",
+        "x != 0 ? x - 1 : x",
+        "x == 0 || x == n - 1 ? x : x + 1",
+    ] {
+        for (local, column) in [(format!("const int c = {clamped};"), "c"), (String::new(), clamped)] {
+            cases.push(("int *t = malloc(sizeof *t * n * m);", format!("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) t[y * n + x] = a[y * n + x] / (3 + x) * (a[y * n + x] / 7); for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) {{ {local} b[y * n + x] = t[y * n + ({column})] / 2 + t[y * n + x] / 2; }} free(t);")));
+        }
+    }
+    all_become(INTEGERS, &cases, "2 -> 1 t: window n");
+}
+
+#[test]
+fn quotients_of_negative_numbers_are_rounded_towards_zero() {
+    let cases: Vec<(&str, String)> =
+        ["(i - 20) / 3 + 7", "(i - 20) % 7 + 6", "-(i / -2)", "(5 - i) / 4 + 10", "i % -5 + 1", "((i - 9) >> 1) + 5"]
+            .iter()
+            .map(|index| {
+                (
+                    "int t[64];",
+                    format!(
+                        "for (int i = 0; i < 64; i++) t[i] = a[i] / 2; for (int i = 0; i < 40; i++) b[i] = t[{index}];"
+                    ),
+                )
+            })
+            .collect();
+    let (fused, _) = regions_of(INTEGERS, &cases);
+    assert!(fused.remarks.is_empty(), "{:?}", fused.remarks);
+    for region in &fused.regions {
+        let is_unknown = |decision: &frit_plan::Decision| matches!(&decision.outcome, frit_plan::Outcome::Refused { code, .. } if *code == "unknown-elements");
+        assert!(!region.log.decisions.iter().any(is_unknown), "{}", region.function);
+    }
+}
+
+#[test]
+fn pointers_into_arrays_are_followed_wherever_they_are_declared() {
+    let cases = [
+        ("const int *row = t + 1;", "row[i - 1]"),
+        ("const int *row = &t[1], *next = row + 1;", "next[i - 2]"),
+        ("int *row = t; (void)row;", "*(row + i)"),
+    ];
+    let cases: Vec<(&str, String)> = cases
+        .iter()
+        .map(|(before, read)| {
+            let region = format!("{before}\n#pragma scop\n    for (int i = 0; i < n; i++) t[i] = a[i] / 2;\n    for (int i = 0; i < n; i++) b[i] = {read};\n#pragma endscop\n");
+            ("int t[n + 2];", region)
+        })
+        .collect();
+    all_become(INTEGERS, &cases, "2 -> 1 t: scalar");
+    // Its elements are needed by who reads them behind the region, and one that the region declares is declared before the pointer.
+    let after = "float f(int n, const float *restrict a, float *restrict b)\n{\n    float t[n + 3];\n    const float *row = t;\n    t[1] = t[2] = 0;\n#pragma scop\n    for (int i = 0; i < n; i++) t[i] = a[i] * 2;\n    for (int i = 0; i < n; i++) b[i] = t[i] + 1;\n#pragma endscop\n    return row[2] + row[1];\n}\nfloat g(int n, const float *restrict a, float *restrict b)\n{\n    float t[n + 3];\n    const float *row = t;\n    for (int i = 0; i < n; i++) t[i] = a[i] * 2;\n    for (int i = 0; i < n; i++) b[i] = t[i] + 1;\n    if (n > 2) return row[2] + row[1];\n    return 0;\n}\n";
+    let fused_after = fused(after, &[]);
+    let nests: Vec<(usize, usize)> = fused_after.regions.iter().map(|region| region.nests).collect();
+    assert_eq!(
+        (nests, fused_after.text.matches("t[i] = a[i] * 2").count()),
+        (vec![(2, 1), (2, 1)], 2),
+        "{}",
+        fused_after.text
+    );
+    // Through a pointer to its first element all of an array is reached.
+    let flat = "void f(const float *restrict a, float *restrict b)\n{\n    float t[8][16];\n    float *all = &t[0][0];\n    for (int i = 0; i < 128; i++) all[i] = a[i];\n    for (int i = 0; i < 8; i++) for (int j = 0; j < 16; j++) b[i * 16 + j] = t[i][j];\n}\n";
+    assert!(fused(flat, &[]).regions[0].unchanged.is_some());
+}
+
+#[test]
+fn arrays_are_aligned_as_they_were() {
+    let cases = [
+        ("_Alignas(64) int t[40][64];", "_Alignas(64) int t[3][64];"),
+        ("int t[40][64] __attribute__((aligned(32)));", "__attribute__((aligned(32))) int t[3][64];"),
+        ("ALIGNED int t[40][64];", "ALIGNED int t[3][64];"),
+        ("__attribute__((unused, aligned(128))) int t[40][64];", "__attribute__((aligned(128))) int t[3][64];"),
+        ("_Alignas(sizeof(int) * (2 + 2)) int t[40][64];", "_Alignas(sizeof(int) * (2 + 2)) int t[3][64];"),
+    ];
+    let loops = "for (int i = 0; i < 40; i++) for (int j = 0; j < 64; j++) t[i][j] = a[i * 64 + j] / 3 * (a[i] / 7) + a[j] / 2; for (int i = 0; i < 38; i++) for (int j = 0; j < 64; j++) b[i * 64 + j] = t[i][j] / 2 + t[i + 1][j] / 3 * (t[i + 2][63 - j] / 5);";
+    let of: Vec<(&str, String)> = cases.iter().map(|(declared, _)| (*declared, loops.to_string())).collect();
+    let (fused, told) = regions_of(INTEGERS, &of);
+    for ((declared, kept), told) in cases.iter().zip(told) {
+        assert_eq!(told, "2 -> 1 t: window 3 x 64", "{declared}");
+        assert!(fused.text.contains(kept), "{declared}\n{}", fused.text);
+    }
+    // What runs at the end of a block is not moved.
+    stays(
+        "#include <stdlib.h>\nstatic void give(float **p) { free(*p); }\nvoid f(int n, const float *restrict a, float *restrict b)\n{\n#pragma scop\n    __attribute__((cleanup(give))) float *t = malloc(n * sizeof *t);\n    for (int i = 0; i < n; i++) t[i] = a[i];\n    for (int i = 0; i < n; i++) b[i] = t[i];\n#pragma endscop\n}\n",
+        "the region declares a variable with `__attribute__((cleanup(give)))`",
+    );
+}
+
+#[test]
+fn names_where_nothing_is_accessed_are_the_reason_that_arrays_stay() {
+    let text = format!(
+        "{PAIR}\n{{\n    float t[n];\n    for (int i = 0; i < n; i++) t[i] = a[i] * 2;\n    for (int i = 0; i < n; i++) b[i] = t[i] / sizeof(t[0]);\n}}\n"
+    );
+    let region = &fused(&text, &[]).regions[0];
+    assert_eq!((region.named.join(" "), region.used_after.len()), ("t".to_string(), 0));
+}

@@ -15,6 +15,7 @@ use super::{Decl, DeclInfo, DeclKind, Head, Kind, Node, NodeData, NodeId, Part, 
 use crate::write::lexical::blanked;
 use clang_sys::*;
 use frit_support::Table;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -42,6 +43,10 @@ struct Converter<'u> {
     blank: String,
     starts: HashMap<usize, usize>,
     ends: HashMap<usize, usize>,
+    /// For each use of a macro the innermost other one whose arguments it stands in.
+    enclosing: Vec<Option<usize>>,
+    /// So many uses of macros were looked at for nodes.
+    looked: Cell<u64>,
     type_of: HashMap<(usize, usize), usize>,
     decl_of: HashMap<usize, Decl>,
     undeclared: &'u BTreeSet<String>,
@@ -69,6 +74,8 @@ impl Tree {
             uses: Vec::new(),
             loose: Vec::new(),
             undeclared: BTreeSet::new(),
+            #[cfg(test)]
+            looked: 0,
             skipped: unit.skipped(),
             unused: unit.unused().into_iter().filter_map(|message| Some((message.place.ok()?, message.text))).collect(),
         };
@@ -78,6 +85,8 @@ impl Tree {
             blank: blanked(text),
             starts: HashMap::new(),
             ends: HashMap::new(),
+            enclosing: Vec::new(),
+            looked: Cell::new(0),
             type_of: HashMap::new(),
             decl_of: HashMap::new(),
             undeclared,
@@ -87,6 +96,10 @@ impl Tree {
             raw: HashMap::new(),
         };
         converter.file();
+        #[cfg(test)]
+        {
+            converter.tree.looked = converter.looked.get();
+        }
         converter.tree
     }
 }
@@ -108,6 +121,7 @@ impl Converter<'_> {
             }
         }
         self.tree.uses.sort_by_key(|used| used.range.start);
+        self.enclosing = enclosing(&self.tree.uses);
         for (at, used) in self.tree.uses.iter().enumerate() {
             self.starts.insert(used.range.start, at);
             self.ends.insert(used.range.end, at);
@@ -208,7 +222,10 @@ impl Converter<'_> {
             let mut grows = true;
             while grows {
                 grows = false;
-                for (at, used) in self.tree.uses.iter().enumerate() {
+                let mut near: Vec<usize> = self.uses_round(low).chain(self.uses_round(high)).collect();
+                near.sort_unstable();
+                for at in near {
+                    let used = &self.tree.uses[at];
                     let touches = |byte: usize| used.range.start < byte && byte < used.range.end;
                     let is_apart = high < low || !used.arguments.iter().any(|of| of.start <= low && high <= of.end);
                     if (touches(low) || touches(high)) && is_apart {
@@ -224,6 +241,14 @@ impl Converter<'_> {
         uses.sort_unstable();
         uses.dedup();
         Some((low..high.max(low), uses))
+    }
+
+    /// The uses of macros that begin before a byte and end there or later, the innermost one first.
+    fn uses_round(&self, byte: usize) -> impl Iterator<Item = usize> {
+        let last = self.tree.uses.partition_point(|used| used.range.start < byte).checked_sub(1);
+        let around = std::iter::successors(last, |at| self.enclosing[*at]);
+        let around = around.inspect(|_| self.looked.set(self.looked.get() + 1));
+        around.filter(move |at| byte <= self.tree.uses[*at].range.end)
     }
 
     fn add(&mut self, kind: Kind, part: Part, parent: Option<NodeId>, cursor: Cursor) -> NodeId {
@@ -333,6 +358,7 @@ impl Converter<'_> {
             variable: None,
             written: best.of().spelling(),
             number,
+            attributes: Vec::new(),
         });
         self.decl_of.insert(key, decl);
         if kind == DeclKind::Function && best.is_definition() && self.unit.file_offset(best.location()).is_none() {
@@ -366,7 +392,10 @@ impl Converter<'_> {
         let is_parameter = self.tree.decls[decl].kind == DeclKind::Parameter;
         let of = if is_parameter { declared.decayed() } else { declared };
         let name = self.tree.decls[decl].range.clone();
+        let attributes = cursor.children().into_iter().filter(|child| is_attribute(child.kind()));
+        let attributes = attributes.map(|attribute| self.attribute(attribute)).collect();
         let data = &mut self.tree.decls[decl];
+        data.attributes = attributes;
         if matches!(written, CType::Pointer { .. } | CType::Array { .. }) {
             data.typed.of = of;
         }
@@ -389,10 +418,31 @@ impl Converter<'_> {
         }
     }
 
+    /// An attribute as it may stand before a declaration: a macro as it is.
+    fn attribute(&self, attribute: Cursor) -> String {
+        let Some((range, uses)) = self.place(attribute.extent()) else { return "an attribute of a header".to_string() };
+        let written = &self.tree.text[range.clone()];
+        if matches!(written, "_Alignas" | "alignas") {
+            // With what is in parentheses behind it.
+            let mut depth = 0i32;
+            let closes = |byte: u8| {
+                depth += i32::from(byte == b'(') - i32::from(byte == b')');
+                byte == b')' && depth == 0
+            };
+            let length = self.blank[range.end..].bytes().position(closes).map_or(0, |last| last + 1);
+            return self.tree.text[range.start..range.end + length].to_string();
+        }
+        if uses.is_empty() { format!("__attribute__(({written}))") } else { written.to_string() }
+    }
+
     /// The type of elements as a declaration names it with macros, if these stand for the one that is known.
     fn written_base(&self, head: Range<usize>, base: &str) -> Option<String> {
-        let is_in = |used: &&Use| head.start <= used.range.start && used.range.end <= head.end;
-        if head.is_empty() || !self.tree.uses.iter().any(|used| is_in(&used)) {
+        let first = self.tree.uses.partition_point(|used| used.range.start < head.start);
+        let inside = || {
+            let begun = self.tree.uses[first..].iter().take_while(|used| used.range.start < head.end);
+            begun.filter(|used| used.range.end <= head.end)
+        };
+        if head.is_empty() || inside().next().is_none() {
             return None;
         }
         let text = &self.blank[head.clone()];
@@ -404,12 +454,12 @@ impl Converter<'_> {
         }
         let is_of_type = |word: &&str| {
             let is_qualifier = matches!(*word, "const" | "volatile" | "static" | "register" | "extern" | "auto");
-            let used = self.tree.uses.iter().filter(is_in).find(|used| used.name == **word);
+            let used = inside().find(|used| used.name == **word);
             !is_qualifier && used.is_none_or(|used| used.stands_for().is_some_and(|of| base.contains(of)))
         };
         words.retain(is_of_type);
         let meaning = |word: &&str| {
-            let used = self.tree.uses.iter().filter(is_in).find(|used| used.name == **word);
+            let used = inside().find(|used| used.name == **word);
             used.and_then(Use::stands_for).unwrap_or(word).to_string()
         };
         let means: Vec<String> = words.iter().map(meaning).collect();
@@ -697,7 +747,7 @@ impl Converter<'_> {
             self.data(id).range.end = end + next + 1;
         } else if !self.blank[..end].ends_with(';') {
             // The semicolon stands in the definition of a macro.
-            let around = self.tree.uses.iter().position(|used| used.range.start < end && end <= used.range.end);
+            let around = self.uses_round(end).last();
             let data = self.data(id);
             data.is_written = false;
             data.uses.extend(around);
@@ -869,21 +919,30 @@ impl Converter<'_> {
     /// Comments and lines of the preprocessor go where they stand among statements.
     fn insert_loose(&mut self) {
         let roots: Vec<NodeId> = self.tree.functions.clone();
+        // So many first children of a node end before the text at hand.
+        let mut finished: HashMap<NodeId, usize> = HashMap::new();
         for (range, kind) in self.tree.loose.clone() {
             let holds = |node: Node<'_>| node.start_byte() <= range.start && range.end <= node.end_byte();
             let next = roots.partition_point(|root| self.at(*root).start_byte() <= range.start);
             let Some(mut at) = next.checked_sub(1).map(|last| roots[last]).filter(|root| holds(self.at(*root))) else {
                 continue;
             };
-            while let Some(inner) = self
-                .at(at)
-                .all_children()
-                .find(|inner| holds(*inner) && !inner.kind().is_expression() && inner.data().is_written)
-                .map(|inner| inner.id)
-            {
-                at = inner;
-            }
-            let before = self.at(at).all_children().filter(|child| child.start_byte() <= range.start).count();
+            let before = loop {
+                let done = finished.entry(at).or_default();
+                let children = &self.tree.nodes[at.0 as usize].children;
+                // What ends before this text ends before all that follow.
+                *done +=
+                    children[*done..].iter().take_while(|child| self.at(**child).end_byte() <= range.start).count();
+                let begun = children[*done..].iter().take_while(|child| self.at(**child).start_byte() <= range.start);
+                let inner = begun.clone().find(|inner| {
+                    let inner = self.at(**inner);
+                    holds(inner) && !inner.kind().is_expression() && inner.data().is_written
+                });
+                match inner {
+                    Some(inner) => at = *inner,
+                    None => break *done + begun.count(),
+                }
+            };
             let data = NodeData {
                 kind,
                 part: Part::Item,
@@ -920,11 +979,9 @@ impl Converter<'_> {
                 touching.entry(*used).or_default().push(*at);
             }
         }
-        let hidden: Vec<usize> = (0..count)
-            .filter(|at| self.tree.nodes[*at].uses.iter().any(|used| !self.is_whole(*at, *used, &touching[used])))
-            .collect();
-        for at in hidden {
-            self.tree.nodes[at].is_written = false;
+        let mut numbers = vec![0; count];
+        for (number, at) in order.iter().enumerate() {
+            numbers[*at] = number;
         }
         for at in order.into_iter().rev() {
             let (mut nodes, mut height) = (1, 0);
@@ -935,20 +992,30 @@ impl Converter<'_> {
             }
             (self.tree.nodes[at].count, self.tree.nodes[at].height) = (nodes, height + 1);
         }
+        let hidden: Vec<usize> = (0..count)
+            .filter(|at| {
+                let mut uses = self.tree.nodes[*at].uses.iter();
+                uses.any(|used| !self.is_whole(*at, *used, &touching[used], &numbers))
+            })
+            .collect();
+        for at in hidden {
+            self.tree.nodes[at].is_written = false;
+        }
     }
 }
 
 impl Converter<'_> {
-    /// Whether nothing of a use that a node begins or ends in is outside of the node; `touching` are all nodes that begin or end in it.
-    fn is_whole(&self, at: usize, used: usize, touching: &[usize]) -> bool {
+    /// Whether nothing of a use that a node begins or ends in is outside of the node; `touching` are all nodes that begin or end in it, and
+    /// `numbers` those of all nodes in an order in which each is followed by what is below it.
+    fn is_whole(&self, at: usize, used: usize, touching: &[usize], numbers: &[usize]) -> bool {
         let data = &self.tree.nodes[at];
         let of = &self.tree.uses[used];
         let node = self.tree.node(NodeId(at as u32));
+        self.looked.set(self.looked.get() + touching.len() as u64);
         let Some(&(begin, end)) = self.raw.get(&at).filter(|_| touching.len() <= MOST_IN_MACRO) else { return false };
         let is_in = |byte: usize| of.range.start <= byte && byte <= of.range.end;
-        let is_below = |other: usize| {
-            std::iter::successors(Some(NodeId(other as u32)), |node| self.tree.nodes[node.0 as usize].parent)
-                .any(|node| node.0 as usize == at)
+        let is_below = |inner: usize, outer: usize| {
+            (numbers[outer]..numbers[outer] + self.tree.nodes[outer].count).contains(&numbers[inner])
         };
         // An argument that is used several times is in the tree as often.
         let copies: Vec<usize> = touching
@@ -961,20 +1028,12 @@ impl Converter<'_> {
                     && crate::read::syntax::is_same(node, self.tree.node(NodeId(*other as u32)))
             })
             .collect();
-        let is_of_copy = |other: usize| {
-            std::iter::successors(Some(NodeId(other as u32)), |node| self.tree.nodes[node.0 as usize].parent)
-                .any(|node| copies.contains(&(node.0 as usize)))
-        };
-        let is_around = |other: usize| {
-            copies.iter().any(|copy| {
-                std::iter::successors(self.tree.nodes[*copy].parent, |parent| self.tree.nodes[parent.0 as usize].parent)
-                    .any(|parent| parent.0 as usize == other)
-            })
-        };
+        let is_of_copy = |other: usize| copies.iter().any(|copy| is_below(other, *copy));
+        let is_around = |other: usize| copies.iter().any(|copy| *copy != other && is_below(*copy, other));
         let ends: Vec<(u32, u32)> = copies.iter().filter_map(|copy| self.raw.get(copy).copied()).collect();
         let is_apart = touching.iter().all(|other| {
             let (range, raw) = (&self.tree.nodes[*other].range, self.raw.get(other));
-            is_below(*other)
+            is_below(*other, at)
                 || is_of_copy(*other)
                 || is_around(*other)
                     && raw.is_some_and(|(first, last)| {
@@ -989,6 +1048,24 @@ impl Converter<'_> {
         let ends = of.range.end < data.range.end || of.ends_with(node);
         of.is_balanced && is_apart && begins && ends
     }
+}
+
+/// For each use of a macro, in the order of their beginnings, the innermost other one that it stands in.
+fn enclosing(uses: &[Use]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut found = Vec::with_capacity(uses.len());
+    for (at, used) in uses.iter().enumerate() {
+        while open.last().is_some_and(|last| uses[*last].range.end < used.range.end) {
+            open.pop();
+        }
+        found.push(open.last().copied());
+        open.push(at);
+    }
+    found
+}
+
+fn is_attribute(kind: CXCursorKind) -> bool {
+    (CXCursor_UnexposedAttr..=499).contains(&kind)
 }
 
 fn is_expression(kind: CXCursorKind) -> bool {

@@ -1,6 +1,7 @@
 //! Uses of macros in a file, and their replacement by what they stand for.
 
 use super::{Kind, Node};
+use crate::source::Edit;
 use crate::write::lexical::{blanked, is_word};
 use std::ops::Range;
 
@@ -32,8 +33,8 @@ pub(crate) struct Use {
 /// A text in which some macros are replaced.
 pub(crate) struct Expanded {
     pub(crate) text: String,
-    /// What was replaced, in order: the bytes in the text before, and those in the new one.
-    pub(crate) replaced: Vec<(Range<usize>, Range<usize>)>,
+    /// What was replaced, in order.
+    pub(crate) replaced: Vec<Edit>,
 }
 
 impl Use {
@@ -203,20 +204,20 @@ fn join(out: &mut String, text: &str) {
 }
 
 impl Expanded {
-    /// The text with these uses replaced; `None` if one of them cannot be.
-    pub(crate) fn of(text: &str, uses: &[&Use]) -> Option<Expanded> {
+    /// The text with these uses replaced, but for those that cannot be.
+    pub(crate) fn of(text: &str, uses: &[&Use]) -> Expanded {
         let mut expanded = Expanded { text: String::with_capacity(text.len()), replaced: Vec::new() };
         let mut at = 0;
         for used in uses {
             if used.range.start < at {
                 continue;
             }
-            let body = used.replacement(text)?;
+            let Some(body) = used.replacement(text) else { continue };
             expanded.text += &text[at..used.range.start];
             let start = expanded.text.len();
             join(&mut expanded.text, &body);
             let end = expanded.text.len();
-            expanded.replaced.push((used.range.clone(), start..end));
+            expanded.replaced.push(Edit { before: used.range.clone(), after: start..end, group: None });
             at = used.range.end;
             // What follows must not grow together with it either.
             if let (Some(last), Some(next)) = (body.chars().next_back(), text[at..].chars().next())
@@ -226,7 +227,7 @@ impl Expanded {
             }
         }
         expanded.text += &text[at..];
-        Some(expanded)
+        expanded
     }
 }
 

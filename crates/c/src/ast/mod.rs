@@ -150,7 +150,7 @@ impl From<&Part> for Part {
 }
 
 /// The number of a node in its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
 
 /// What is known of a node.
@@ -199,6 +199,9 @@ pub(crate) struct Tree {
     pub(crate) loose: Vec<(Range<usize>, Kind)>,
     /// Names that nothing declares.
     pub(crate) undeclared: BTreeSet<String>,
+    /// So many uses of macros, and nodes in them, were looked at to find out where nodes are.
+    #[cfg(test)]
+    pub(crate) looked: u64,
     /// The bytes that conditions of the preprocessor leave out.
     pub(crate) skipped: Vec<Range<usize>>,
     /// What is said of variables, parameters and labels without a use: where they are declared.
@@ -236,6 +239,8 @@ pub(crate) struct DeclInfo {
     pub(crate) written: String,
     /// The number that it is initialised with, of a global constant.
     pub(crate) number: Option<i64>,
+    /// The attributes of a variable of a function, as they may stand before a declaration.
+    pub(crate) attributes: Vec<String>,
 }
 
 /// What stands before a function's parameters, and how many there may be.
@@ -288,11 +293,12 @@ impl Tree {
         self.functions.iter().map(|id| self.node(*id))
     }
 
-    /// The functions are the same but for where their text stands.
-    pub(crate) fn means_the_same(&self, other: &Tree) -> bool {
-        let all = |tree: &Tree| -> Vec<(Kind, String, Option<i64>, String)> {
+    /// The functions with one of these uses of macros, by number, that are other ones in a tree in which these are replaced: they differ not
+    /// only in where their text stands.
+    pub(crate) fn differing(&self, other: &Tree, replaced: &[&Use]) -> BTreeSet<usize> {
+        let meaning = |function: NodeId, tree: &Tree| -> Vec<(Kind, String, Option<i64>, String)> {
             let solid = |node: &Node<'_>| !matches!(node.kind(), Kind::Comment | Kind::Directive);
-            let nodes = tree.functions().flat_map(crate::read::syntax::descendants).filter(solid);
+            let nodes = crate::read::syntax::descendants(tree.node(function)).filter(solid);
             nodes
                 .map(|node| {
                     let data = node.data();
@@ -301,7 +307,28 @@ impl Tree {
                 })
                 .collect()
         };
-        all(self) == all(other)
+        let changed: BTreeSet<usize> = replaced.iter().flat_map(|used| self.functions_around(used)).collect();
+        let is_other = |at: &usize| {
+            let there = other.functions.get(*at);
+            there.is_none_or(|there| meaning(self.functions[*at], self) != meaning(*there, other))
+        };
+        let are_as_many = self.functions.len() == other.functions.len();
+        changed.into_iter().filter(|at| !are_as_many || is_other(at)).collect()
+    }
+
+    /// The compiler accepts all functions here that it accepts there.
+    pub(crate) fn has_all_of(&self, other: &Tree) -> bool {
+        self.functions.len() == other.functions.len() && self.left_out.len() == other.left_out.len()
+    }
+
+    /// The function, by number, in which a macro is used; those that it stands for, if it defines several.
+    pub(crate) fn functions_around(&self, used: &Use) -> impl Iterator<Item = usize> {
+        let start = |at: usize| self.node(self.functions[at]).start_byte();
+        let next = self.functions.partition_point(|function| self.node(*function).start_byte() <= used.range.start);
+        let last = next.checked_sub(1);
+        let same = move |at: &usize| last.is_some_and(|last| start(*at) == start(last));
+        let end = used.range.end;
+        (0..next).rev().take_while(same).filter(move |at| end <= self.node(self.functions[*at]).end_byte())
     }
 
     /// A function is not what it seems to be: nothing is known of it.

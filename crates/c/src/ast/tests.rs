@@ -280,7 +280,7 @@ fn macros_are_replaced_by_what_they_stand_for() {
         let text = format!("{head}{statement} }}\n");
         let tree = tree(&text);
         let uses: Vec<_> = tree.uses.iter().collect();
-        let expanded = Expanded::of(&text, &uses).unwrap();
+        let expanded = Expanded::of(&text, &uses);
         let statement = expanded.text[head.len()..].strip_suffix(" }\n").unwrap();
         let squeezed = |text: &str| text.split_whitespace().collect::<String>().replace(['(', ')'], "");
         assert_eq!(squeezed(statement), squeezed(expected), "{macros}");
@@ -288,5 +288,28 @@ fn macros_are_replaced_by_what_they_stand_for() {
     }
     let own = "int A;\n#define A (A + 1)\nvoid f(void) { A; }\n";
     let tree = tree(own);
-    assert!(Expanded::of(own, &tree.uses.iter().collect::<Vec<_>>()).is_none());
+    assert!(Expanded::of(own, &tree.uses.iter().collect::<Vec<_>>()).replaced.is_empty());
+}
+
+/// A file of so many lines with macros of arguments, types and whole statements, in functions of 40 lines.
+fn long(lines: usize) -> String {
+    let mut text = "#define AT(a, i, j) a[(i) * n + (j)]\n#define REAL float\n#define STEP(x) x += 1;\n".to_string();
+    for at in 0..lines / 40 {
+        let _ = writeln!(text, "void f{at}(int n, REAL *a, REAL *b)\n{{");
+        for line in 0..12 {
+            let _ = writeln!(
+                text,
+                "    REAL x{line} = AT(a, {line}, AT(b, 1, 2) > 0);\n    AT(b, {line}, 1) = 2; // {line}\n    STEP(x{line})"
+            );
+        }
+        text += "}\n";
+    }
+    text
+}
+
+#[test]
+fn the_work_for_macros_grows_with_the_length_of_a_file() {
+    let looked = |lines: usize| frit_support::with_deep_stack(|| tree(&long(lines)).looked);
+    let (short, all) = (looked(2_500), looked(10_000));
+    assert!(all <= 5 * short, "{short} for 2,500 lines, {all} for 10,000");
 }

@@ -192,8 +192,29 @@ impl Params {
         })
     }
 
+    /// The expression is affine in pieces.
+    pub(crate) fn is_affine(&mut self, expr: &Expr) -> bool {
+        self.cond(&Cond::Zero(expr.clone())).is_some()
+    }
+
     /// The condition in isl's notation; `None` if it is not affine.
     pub(crate) fn cond(&mut self, cond: &Cond) -> Option<String> {
+        // One case for each side of a choice: isl's own notation for it does not allow every condition.
+        if let Cond::NonNegative(expr) | Cond::Zero(expr) = cond
+            && let Some(choice) = choices(expr).first()
+            && let Quasi::Select(decides, one, two) = choice
+        {
+            if choices(expr).len() > MOST_CHOICES {
+                return None;
+            }
+            let with = |side: &Expr| {
+                let expr = chosen(expr, choice, side);
+                if matches!(cond, Cond::Zero(_)) { Cond::Zero(expr) } else { Cond::NonNegative(expr) }
+            };
+            let first = Cond::And(vec![decides.clone(), with(one)]);
+            let second = Cond::And(vec![decides.negated(), with(two)]);
+            return self.cond(&Cond::Or(vec![first, second]));
+        }
         Some(match cond {
             Cond::Holds(true) => "0 = 0".to_string(),
             Cond::Holds(false) => "0 = 1".to_string(),
@@ -257,6 +278,49 @@ pub(crate) fn split(monomial: &Monomial<Atom>) -> (Vec<Atom>, Monomial<Atom>) {
         }
     }
     (moving, fixed)
+}
+
+/// Conditions on expressions of more choices are taken for not affine: there are twice as many cases for each.
+const MOST_CHOICES: usize = 6;
+
+/// The choices in an expression, without those in their conditions, outer ones first.
+pub(crate) fn choices(expr: &Expr) -> Vec<Quasi> {
+    let mut found: Vec<Quasi> = Vec::new();
+    for atom in expr.symbols() {
+        let Atom::Quasi(quasi) = atom else { continue };
+        match &**quasi {
+            Quasi::Div(inner, _) | Quasi::Mod(inner, _) => found.extend(choices(inner)),
+            Quasi::Min(one, two) | Quasi::Max(one, two) => {
+                found.extend(choices(one));
+                found.extend(choices(two));
+            }
+            Quasi::Select(_, one, two) => {
+                found.push((**quasi).clone());
+                found.extend(choices(one));
+                found.extend(choices(two));
+            }
+        }
+    }
+    found
+}
+
+/// The expression where a choice has come to this side.
+fn chosen(expr: &Expr, choice: &Quasi, side: &Expr) -> Expr {
+    expr.replace(|atom| {
+        let Atom::Quasi(quasi) = atom else { return None };
+        if **quasi == *choice {
+            return Some(side.clone());
+        }
+        let inner = |expr: &Expr| chosen(expr, choice, side);
+        let quasi = match &**quasi {
+            Quasi::Div(expr, by) => Quasi::Div(inner(expr), *by),
+            Quasi::Mod(expr, by) => Quasi::Mod(inner(expr), *by),
+            Quasi::Min(one, two) => Quasi::Min(inner(one), inner(two)),
+            Quasi::Max(one, two) => Quasi::Max(inner(one), inner(two)),
+            Quasi::Select(cond, one, two) => Quasi::Select(cond.clone(), inner(one), inner(two)),
+        };
+        Some(Expr::symbol(Atom::Quasi(Box::new(quasi))))
+    })
 }
 
 /// Whether a loop variable of this depth or deeper takes part.

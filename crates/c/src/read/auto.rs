@@ -7,7 +7,7 @@ use super::opening::Reading;
 use super::purity::frees;
 use super::regions::Found;
 use super::statements::not_understood;
-use super::syntax::{children, children_and_comments, is_within, operands};
+use super::syntax::{children, children_and_comments, descendants, is_within, operands};
 use crate::ast::{Kind, Node};
 use crate::region::{LeftOut, Region, Remark};
 use frit_scop::model::Node as ScopNode;
@@ -99,7 +99,11 @@ impl<'t> Search<'t, '_> {
                 };
                 children(node).into_iter().flat_map(operands).all(is_plain)
             }
-            _ => false,
+            _ => {
+                let is_while = |inner: &Node<'t>| inner.kind() == Kind::While;
+                self.reading.odd.borrow_mut().loops.extend(descendants(node).filter(is_while).map(Node::id));
+                false
+            }
         }
     }
 

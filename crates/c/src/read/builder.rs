@@ -9,6 +9,7 @@ use super::delinearise::quotient;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::purity::{Purity, allocation};
+use super::restate::Odd;
 use super::syntax::{field, is_within, uncast};
 use super::writes::{Escape, Meaning, Writes, is_fixed};
 use super::{ReadOptions, Reason};
@@ -205,6 +206,8 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) options: &'f ReadOptions,
     /// The uses of macros that hide what has to be seen.
     pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
+    /// What may be said in another way.
+    pub(crate) odd: &'f RefCell<Odd>,
     pub(crate) file: FileId,
     /// The function that the region is in.
     pub(crate) function: Node<'t>,

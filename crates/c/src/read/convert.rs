@@ -104,7 +104,7 @@ impl<'t> Builder<'t, '_> {
     }
 
     /// Whether an expression has one value all through the function.
-    fn is_settled(&self, node: Node<'t>) -> bool {
+    pub(crate) fn is_settled(&self, node: Node<'t>) -> bool {
         let is_settled = |identifier: Node<'t>| {
             let Some(decl) = self.names.of_identifier(identifier) else { return false };
             match self.names.decls[decl].kind {
@@ -177,31 +177,33 @@ impl<'t> Builder<'t, '_> {
                 mask.map(|mask| remainder(&left, mask + 1))
             }
             "/" | "%" => {
-                let by = right.as_constant().filter(|by| *by > 0);
-                match by {
-                    Some(by)
-                        if left.as_constant().is_none()
-                            && left.symbols().iter().all(|atom| matches!(atom, Atom::Param(_))) =>
-                    {
-                        let quotient = self.params.quotient(&left, by)?;
-                        Some(if sign == "/" { quotient } else { &left - &quotient.scale(by) })
-                    }
-                    Some(by) if self.is_non_negative(&left) => {
-                        Some(if sign == "/" { divided(&left, by) } else { remainder(&left, by) })
-                    }
-                    Some(by) if left.terms().all(|(_, coefficient)| coefficient % by == 0) => {
-                        let quotient = left.terms().fold(Expr::zero(), |mut sum, (monomial, coefficient)| {
-                            sum.add_term(monomial.clone(), coefficient / by);
-                            sum
-                        });
-                        Some(if sign == "/" { quotient } else { Expr::zero() })
-                    }
-                    _ => None,
-                }
+                let by = right.as_constant().filter(|by| *by != 0 && *by != i64::MIN);
+                let quotient = by.and_then(|by| Some((by, self.quotient(&left, by.abs())?.scale(by.signum()))));
+                quotient.map(|(by, quotient)| if sign == "/" { quotient } else { &left - &quotient.scale(by) })
             }
             _ => None,
         };
         value.or_else(|| self.fixed(node))
+    }
+
+    /// The quotient by a positive number, rounded towards 0 as C does.
+    fn quotient(&mut self, expr: &Expr, by: i64) -> Option<Expr> {
+        if expr.as_constant().is_none() && expr.symbols().iter().all(|atom| matches!(atom, Atom::Param(_))) {
+            return self.params.quotient(expr, by);
+        }
+        if let Some(quotient) = super::delinearise::quotient(expr, &Expr::constant(by)) {
+            return Some(quotient);
+        }
+        if self.is_non_negative(expr) {
+            return Some(divided(expr, by));
+        }
+        let less = -divided(&-expr, by);
+        match expr.as_constant() {
+            Some(_) => Some(less),
+            None if !self.params.is_affine(expr) => None,
+            None if self.is_non_negative(&-expr) => Some(less),
+            None => Some(select(Cond::NonNegative(expr.clone()), divided(expr, by), less)),
+        }
     }
 
     /// An expression that is not understood, but has the same value everywhere in the region, is a parameter.

@@ -161,7 +161,7 @@ impl Builder<'_, '_> {
                 parts[at] = &parts[at] + &extent.scale(carry);
                 parts[at - 1] = &parts[at - 1] - &Expr::constant(carry);
             }
-            if parts.iter().any(|part| self.params.expr(part).is_none()) {
+            if parts.iter().any(|part| !self.params.is_affine(part)) {
                 return None;
             }
             subscripts.push(parts);
@@ -175,7 +175,7 @@ impl Builder<'_, '_> {
         if let (Some(subscript), Some(extent)) = (subscript.as_constant(), extent.as_constant()) {
             return 0 <= subscript && subscript < extent;
         }
-        if self.params.expr(subscript).is_none() || self.params.expr(extent).is_none() {
+        if !self.params.is_affine(subscript) || self.params.expr(extent).is_none() {
             return false;
         }
         let outside = Cond::Or(vec![Cond::at_most(subscript, &Expr::constant(-1)), Cond::at_most(extent, subscript)]);

@@ -514,10 +514,14 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             }
             Place::Pointer | Place::Unknown => {
                 self.effects.reads_unknown |= touch.reads();
+                let pointer = match self.moving(node) {
+                    Some(name) => format!("`{name}`, a pointer that the region moves"),
+                    None => "a pointer that is not known".to_string(),
+                };
                 if touch.writes() {
-                    self.unknown("it writes through a pointer that is not known");
+                    self.unknown(&format!("it writes through {pointer}"));
                 }
-                self.not_understood("it reads through a pointer that is not known");
+                self.not_understood(&format!("it reads through {pointer}"));
                 self.reached(node)
             }
             Place::Object(place) => {
@@ -527,6 +531,16 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
     }
 
+    /// A pointer in a place that the region gives another value.
+    fn moving(&self, node: Node<'_>) -> Option<String> {
+        let decls = super::syntax::descendants(node).filter(|node| node.kind() == Kind::Name).filter_map(Node::decl);
+        let names = &self.builder.names.decls;
+        let mut moving = decls.filter(|decl| {
+            matches!(names[*decl].of, CType::Pointer { .. }) && self.builder.writes.decls.contains(decl)
+        });
+        moving.next().map(|decl| names[decl].name.clone())
+    }
+
     fn object(&mut self, node: Node<'_>, touch: Touch, mut place: ObjectPlace, range: Option<Range<usize>>) -> Walked {
         let dims = self.builder.objects[place.object].dims;
         if place.subscripts.len() < dims {
@@ -534,6 +548,10 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 self.unknown("it assigns a pointer");
             }
             return self.whole(node, true);
+        }
+        if place.is_row && dims > 1 && !self.builder.is_in_its_row(&place) {
+            // Through a pointer to its first element all of an array may be reached.
+            place.subscripts = vec![None; dims];
         }
         self.builder.objects[place.object].is_subscripted |= place.is_subscripted;
         self.builder.objects[place.object].is_wide |= self.is_wide(node);

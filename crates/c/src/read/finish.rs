@@ -3,7 +3,7 @@
 //! Here it is decided which dimensions arrays have, which accesses are exact, and which arrays may overlap and so are one.
 
 use super::Reason;
-use super::affine::{Expr, ParamText, Params};
+use super::affine::{Atom, Cond, Expr, ParamText, Params, choices};
 use super::aliases::classes;
 use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
 use super::carried::mark_carried;
@@ -137,7 +137,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             let effects = &mut statement.effects;
             for access in &mut effects.accesses {
                 for subscript in &mut access.subscripts {
-                    if subscript.as_ref().is_some_and(|expr| params.expr(expr).is_none()) {
+                    if subscript.as_ref().is_some_and(|expr| !params.is_affine(expr)) {
                         *subscript = None;
                     }
                 }
@@ -310,12 +310,14 @@ impl<'t, 'f> Finisher<'t, 'f> {
         self.c_arrays.push(CArray {
             name: name.to_string(),
             element,
+            alignment: String::new(),
             is_number: false,
             is_float: false,
             form: Form::Unknown,
             extents: Vec::new(),
             declaration: None,
             outside: None,
+            is_pinned: false,
         })
     }
 
@@ -390,7 +392,18 @@ impl<'t, 'f> Finisher<'t, 'f> {
         let element = if data.is_member { String::new() } else { element };
         let (name, extents) = (data.name, c_extents);
         let outside = if is_inside { None } else { self.outside(object, &form, &extents) };
-        self.c_arrays.push(CArray { name, element, is_number, is_float, form, extents, declaration, outside })
+        self.c_arrays.push(CArray {
+            name,
+            element,
+            alignment: decl.alignment(),
+            is_number,
+            is_float,
+            form,
+            extents,
+            declaration,
+            is_pinned: data.is_pinned,
+            outside,
+        })
     }
 
     /// What stands outside of the region for an array. Of one that is linear the extents stand where it gets its size.
@@ -466,7 +479,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
                     at = target;
                 }
                 CType::Function => return None,
-                _ => return Some(format!("{base} {declarator}")),
+                _ => return Some(format!("{}{base} {declarator}", data.alignment())),
             }
         }
     }
@@ -487,17 +500,23 @@ impl<'t, 'f> Finisher<'t, 'f> {
         let array = self.arrays[&access.object];
         let from: Vec<String> = (0..depth).map(|at| format!("i{at}")).collect();
         let subscripts = if self.merged.contains(&access.object) { &[][..] } else { &access.subscripts[..] };
-        let to: Vec<String> = subscripts
-            .iter()
-            .enumerate()
-            .map(|(at, subscript)| {
-                subscript
-                    .as_ref()
-                    .and_then(|subscript| self.builder.params.expr(subscript))
-                    .unwrap_or_else(|| format!("o{at}"))
-            })
-            .collect();
-        (array, format!("{{ {statement}[{}] -> {array}[{}] }}", from.join(", "), to.join(", ")))
+        let params = &mut self.builder.params;
+        let (mut to, mut conds) = (Vec::new(), Vec::new());
+        for (at, subscript) in subscripts.iter().enumerate() {
+            let place = Expr::symbol(Atom::Var(depth + at));
+            to.push(match subscript {
+                Some(subscript) if !choices(subscript).is_empty() => {
+                    conds.extend(params.cond(&Cond::Zero(subscript - &place)).map(|cond| format!("({cond})")));
+                    params.expr(&place)
+                }
+                Some(subscript) => params.expr(subscript),
+                None => None,
+            });
+        }
+        let to: Vec<String> =
+            to.into_iter().enumerate().map(|(at, to)| to.unwrap_or_else(|| format!("o{at}"))).collect();
+        let when = if conds.is_empty() { String::new() } else { format!(" : {}", conds.join(" and ")) };
+        (array, format!("{{ {statement}[{}] -> {array}[{}]{when} }}", from.join(", "), to.join(", ")))
     }
 
     fn describe(&mut self, found: &Found<'t>, nodes: &[RawNode]) -> frit_isl::Result<Region> {

@@ -3,7 +3,7 @@
 //! What is asked here is only whether other code can see an array; whether the region reads elements that it does not write is found out by the passes
 //! over dependences. Read `finish` next.
 
-use super::builder::{Builder, Object};
+use super::builder::{Binding, Builder, Object};
 use super::names::{Decl, DeclKind};
 use super::purity::{Call, allocation, frees};
 use super::syntax::{callee, descendants, field, is_null, operator};
@@ -94,7 +94,10 @@ impl<'t> Builder<'t, '_> {
         }
         let around = surroundings.loops.iter().rev().find(|around| around.start > decl.range.start);
         let (mut before, mut after, mut is_used_around) = (false, false, false);
-        for node in self.names.occurrences.get(&data.decl).into_iter().flatten() {
+        // Where a pointer into it is used, it is used.
+        let rows = self.bindings.iter().filter(|(_, bound)| matches!(bound, Binding::Row(of, _) if *of == object));
+        let names = rows.map(|(row, _)| row).chain([&data.decl]);
+        for node in names.filter_map(|name| self.names.occurrences.get(name)).flatten() {
             let at = node.start_byte();
             if node.kind() == Kind::Variable || self.region.contains(&at) || self.is_no_use(*node, is_array) {
                 continue;

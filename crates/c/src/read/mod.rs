@@ -27,16 +27,18 @@ mod outside;
 mod places;
 mod purity;
 mod regions;
+mod restate;
 mod statements;
 pub(crate) mod syntax;
 mod tidy;
 mod writes;
 
-use crate::ast::{CompileOptions, Expanded, Message, Tree, Unit};
+use crate::ast::{CompileOptions, Expanded, Message, Tree, Unit, Use};
 use crate::region::{File, LeftOut, Region, Remark};
 use crate::signature;
-use crate::source::Source;
+use crate::source::{self, Source};
 use frit_support::{Diagnostic, FileId, Span};
+use restate::Odd;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -114,18 +116,25 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     // Of the text as it is, and then with macros replaced that hide what has to be written in another way.
     let mut tree = compile(id, text, &options.compile)?;
     let unused = tidy::unused(&tree).map(|(_, function, what)| (function, what)).collect();
+    // Functions whose macros stay: they would be other ones without these.
+    let mut kept: BTreeSet<usize> = BTreeSet::new();
     for round in 0.. {
-        let (mut regions, mut remarks, mut left_out, hidden) =
+        let (mut regions, mut remarks, mut left_out, hidden, odd) =
             read_text(id, &tree, options).map_err(|errors| source.diagnostics(errors))?;
-        if round < MOST_ROUNDS && !hidden.is_empty() {
-            let uses: Vec<_> = hidden.iter().map(|used| &tree.uses[*used]).collect();
-            let next = Expanded::of(&now, &uses).and_then(|expanded| {
-                let next = compile(id, &expanded.text, &options.compile).ok()?;
-                next.means_the_same(&tree).then_some((expanded, next))
-            });
-            if let Some((expanded, next)) = next {
-                source.replace(&expanded.replaced);
-                (now, tree) = (expanded.text, next);
+        let next = if round < MOST_ROUNDS { seen(id, &now, &tree, &hidden, &mut kept, options) } else { None };
+        if let Some((expanded, next)) = next {
+            source.replace(&expanded.replaced);
+            (now, tree) = (expanded.text, next);
+            continue;
+        }
+        if round < MOST_ROUNDS {
+            // Loops that the reader could not follow, in another way.
+            let changes = restate::ordered(&restate::restated(&tree, &odd));
+            let (text, edits) = source::edited(&now, &changes);
+            let next = if edits.is_empty() { None } else { compile(id, &text, &options.compile).ok() };
+            if let Some(next) = next.filter(|next| next.has_all_of(&tree)) {
+                source.replace(&edits);
+                (now, tree) = (text, next);
                 continue;
             }
         }
@@ -139,6 +148,38 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
         return Ok(File { id, text: now, source, regions, remarks, left_out, signatures, undeclared, unused });
     }
     unreachable!("the last round returns")
+}
+
+/// The text with these macros replaced, and what the compiler reads of it; `None` if none can be. Functions that would be other ones keep theirs:
+/// they are added to `kept`.
+fn seen(
+    id: FileId,
+    text: &str,
+    tree: &Tree,
+    hidden: &BTreeSet<usize>,
+    kept: &mut BTreeSet<usize>,
+    options: &ReadOptions,
+) -> Option<(Expanded, Tree)> {
+    loop {
+        let is_free = |used: &&Use| {
+            let mut around = tree.functions_around(used).peekable();
+            around.peek().is_some() && around.all(|function| !kept.contains(&function))
+        };
+        let uses: Vec<&Use> = hidden.iter().map(|used| &tree.uses[*used]).filter(is_free).collect();
+        let expanded = Expanded::of(text, &uses);
+        if expanded.replaced.is_empty() {
+            return None;
+        }
+        let next = compile(id, &expanded.text, &options.compile).ok();
+        let differing = match &next {
+            Some(next) => tree.differing(next, &uses),
+            None => uses.iter().flat_map(|used| tree.functions_around(used)).collect(),
+        };
+        match next.filter(|_| differing.is_empty()) {
+            Some(next) => return Some((expanded, next)),
+            None => kept.extend(differing),
+        }
+    }
 }
 
 /// What the compiler reads of a text. A function without a region that it does not accept is left out.
@@ -235,22 +276,22 @@ fn place(region: &mut Region, source: &Source) {
     scop.statements.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
 }
 
-/// Regions, remarks, loops in no region, and the uses of macros that hide what has to be seen.
-type ReadText = (Vec<Region>, Vec<Remark>, Vec<LeftOut>, BTreeSet<usize>);
+/// Regions, remarks, loops in no region, the uses of macros that hide what has to be seen, and what may be said in another way.
+type ReadText = (Vec<Region>, Vec<Remark>, Vec<LeftOut>, BTreeSet<usize>, Odd);
 
 /// The regions of the text that is read.
 fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
     let (found, mut remarks) = regions::find(tree, id)?;
     let facts = facts::Facts::of(tree);
     let purity = purity::Purity::new(&facts);
-    let hidden = RefCell::default();
+    let (hidden, odd) = (RefCell::default(), RefCell::default());
     let mut regions: Vec<Region> = Vec::new();
     let mut left_out = Vec::new();
     let span_of = |region: &regions::Found<'_>| {
         Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
     };
     let taken = found.iter().filter_map(span_of).collect();
-    let context = opening::Reading { facts: &facts, purity: &purity, options, file: id, hidden: &hidden };
+    let context = opening::Reading { facts: &facts, purity: &purity, options, file: id, hidden: &hidden, odd: &odd };
     for region in found {
         match context.region(&region) {
             Ok((region, more)) => {
@@ -268,5 +309,5 @@ fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText,
         remarks.extend(search.remarks);
         regions.sort_by_key(|region| region.range.start);
     }
-    Ok((regions, remarks, left_out, hidden.into_inner()))
+    Ok((regions, remarks, left_out, hidden.into_inner(), odd.into_inner()))
 }

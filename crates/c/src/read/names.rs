@@ -32,6 +32,8 @@ pub(crate) struct DeclData<'t> {
     pub(crate) value: Option<Node<'t>>,
     /// The number that a constant of the file is initialised with.
     pub(crate) number: Option<i64>,
+    /// Attributes, as they may stand before a declaration.
+    pub(crate) attributes: Vec<String>,
 }
 
 impl<'t> DeclData<'t> {
@@ -52,12 +54,25 @@ impl<'t> DeclData<'t> {
             statement: declarator.and_then(Node::parent),
             value: declarator.and_then(|variable| field(variable, Part::Value)),
             number: data.number,
+            attributes: data.attributes.clone(),
         }
     }
 
     /// It lives as long as the program, or elsewhere than in this function.
     pub(crate) fn is_global(&self) -> bool {
         matches!(self.kind, DeclKind::Global | DeclKind::Function | DeclKind::Undeclared) || self.typed.is_static
+    }
+
+    /// The attributes of an array that one in its place needs: how it is aligned.
+    pub(crate) fn alignment(&self) -> String {
+        self.attributes.iter().filter(|attribute| is_alignment(attribute)).map(|text| format!("{text} ")).collect()
+    }
+
+    /// An attribute that decides more than how the variable is aligned, or what a compiler says of it.
+    pub(crate) fn unusual_attribute(&self) -> Option<&str> {
+        let says = ["unused", "uninitialized", "nonstring"];
+        let is_usual = |text: &&String| is_alignment(text) || says.iter().any(|word| text.contains(word));
+        self.attributes.iter().find(|text| !is_usual(text)).map(String::as_str)
     }
 
     /// How the type of an element is written, without qualifiers at its top.
@@ -88,6 +103,11 @@ impl<'t> DeclData<'t> {
             _ => self.element_text(),
         }
     }
+}
+
+/// An attribute is about alignment: `_Alignas(64)`, `__attribute__((aligned))`, or a macro of such a name.
+fn is_alignment(attribute: &str) -> bool {
+    attribute.to_ascii_lowercase().contains("align")
 }
 
 /// The names of a function.

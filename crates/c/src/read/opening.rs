@@ -11,8 +11,9 @@ use super::names::{Decl, DeclKind, Names};
 use super::outside::{is_check, is_release};
 use super::purity::{Purity, allocation};
 use super::regions::{Found, preprocessor};
+use super::restate::Odd;
 use super::syntax::{descendants, fields, first_values, is_loose, uncast};
-use super::writes::Meaning;
+use super::writes::{Meaning, is_fixed};
 use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{Region, Remark};
@@ -32,6 +33,8 @@ pub(crate) struct Reading<'t, 'f> {
     pub(crate) file: FileId,
     /// The uses of macros that hide what has to be seen.
     pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
+    /// What may be said in another way.
+    pub(crate) odd: &'f RefCell<Odd>,
 }
 
 impl<'t> Reading<'t, '_> {
@@ -41,7 +44,7 @@ impl<'t> Reading<'t, '_> {
     ///
     /// The region stays as it is; the remarks say why.
     pub(crate) fn region(&self, found: &Found<'t>) -> Result<(Option<Region>, Vec<Remark>), Left> {
-        let Self { facts, purity, options, file, hidden } = *self;
+        let Self { facts, purity, options, file, hidden, odd } = *self;
         let statements = without_end(without_heading(&found.statements));
         let solid = |node: &&Node<'t>| !is_loose(**node);
         let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
@@ -60,7 +63,8 @@ impl<'t> Reading<'t, '_> {
         let names = Names::of(found.function, facts);
         let meaning = Meaning { purity };
         let writes = meaning.writes(statements);
-        let (escapes, taken) = (meaning.escapes(&names, &range), meaning.taken(&names));
+        let rows = outer_rows(&names, &range);
+        let (escapes, taken) = (meaning.escapes(&names, &range, &rows), meaning.taken(&names));
         if let Some((why, place)) = preprocessor(facts.tree, statements) {
             let span = Span::new(file, place.start, place.end);
             let message = format!("the region stays as it is: {why}");
@@ -92,7 +96,9 @@ impl<'t> Reading<'t, '_> {
             calls: 0,
             frees: Vec::new(),
             hidden,
+            odd,
         };
+        rows.into_iter().for_each(|row| builder.bind_outer_row(row));
         let surroundings = Surroundings::of(found.function, &builder);
         builder.find_counters(statements, &surroundings);
         let nodes = match builder.block(statements) {
@@ -111,6 +117,32 @@ impl<'t> Reading<'t, '_> {
             .finish(found, &nodes)
             .map_err(|why| left(Reason::TooLarge, &format!("the region stays as it is: {why}")))
     }
+}
+
+/// Pointers that are declared before the region, keep their first value, and are used in it, also by way of others.
+fn outer_rows(names: &Names<'_>, region: &std::ops::Range<usize>) -> BTreeSet<Decl> {
+    let is_row = |decl: &Decl| {
+        let data = &names.decls[*decl];
+        let is_plain = match &data.of {
+            CType::Pointer { target, is_restrict } => !is_restrict && !matches!(**target, CType::Array { .. }),
+            _ => false,
+        };
+        is_plain
+            && data.kind == DeclKind::Local
+            && data.range.end <= region.start
+            && is_fixed(*decl, names)
+            && data.value.is_some_and(|value| allocation(value).is_none())
+    };
+    let is_used = |decl: &Decl| names.occurrences[decl].iter().any(|node| region.contains(&node.start_byte()));
+    let mut open: Vec<Decl> = names.occurrences.keys().copied().filter(is_used).filter(is_row).collect();
+    let mut rows = BTreeSet::new();
+    while let Some(row) = open.pop() {
+        if rows.insert(row) {
+            let inside = names.decls[row].value.into_iter().flat_map(descendants).filter_map(Node::decl);
+            open.extend(inside.filter(|decl| names.occurrences.contains_key(decl)).filter(is_row));
+        }
+    }
+    rows
 }
 
 /// The statements without declarations at the beginning that bounds may depend on, or that cannot be moved.

@@ -2,7 +2,7 @@
 //!
 //! Read `effects` next.
 
-use super::affine::Expr;
+use super::affine::{Cond, Expr};
 use super::builder::{Binding, Builder, Object};
 use super::names::{Decl, DeclKind};
 use super::syntax::{bare, callee, descendants, field, is_within, operator};
@@ -241,6 +241,7 @@ impl<'t> Builder<'t, '_> {
         }
         let is_pointer = matches!(data.of, CType::Pointer { .. });
         if is_pointer && !self.is_steady(decl) {
+            self.odd.borrow_mut().pointers.insert(decl);
             return if subscripts.is_empty() { Place::Pointer } else { Place::Unknown };
         }
         if matches!(data.of, CType::Function) {
@@ -261,6 +262,20 @@ impl<'t> Builder<'t, '_> {
             is_row: false,
             is_subscripted: true,
             element: None,
+        })
+    }
+
+    /// Every subscript but the first is within the extent of its dimension where the statement at hand runs.
+    pub(crate) fn is_in_its_row(&mut self, place: &ObjectPlace) -> bool {
+        let extents = self.objects[place.object].extents.clone();
+        place.subscripts.iter().zip(extents).skip(1).all(|pair| match pair {
+            (Some(subscript), Some(extent)) => {
+                self.params.is_affine(subscript)
+                    && self.params.is_affine(&extent)
+                    && self.never(&[Cond::NonNegative(subscript.clone()).negated()])
+                    && self.never(&[Cond::at_most(&extent, subscript)])
+            }
+            _ => false,
         })
     }
 

@@ -8,13 +8,13 @@ use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawState
 use super::effects::Walker;
 use super::names::{Decl, DeclKind};
 use super::outside::is_release;
-use super::places::Place;
+use super::places::{ObjectPlace, Place};
 use super::purity::{allocation, frees};
 use super::syntax::{
     First, arguments, bare, callee, children, descendants, field, fields, first_values, is_null, is_same, operands,
     operator, text, uncast,
 };
-use super::writes::{is_changed_at, is_fixed};
+use super::writes::{Escape, Meaning, is_changed_at, is_fixed};
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{CLoop, Choice, Counted};
 use frit_scop::AccessKind;
@@ -101,6 +101,8 @@ impl<'t> Builder<'t, '_> {
                 true,
             ));
         }
+        let is_while = |inner: &Node<'t>| inner.kind() == Kind::While;
+        self.odd.borrow_mut().loops.extend(descendants(node).filter(is_while).map(Node::id));
         let mut walker = Walker::new(self, node.byte_range());
         walker.whole_statement(node)?;
         let effects = visible(node, walker.effects)?;
@@ -231,6 +233,7 @@ impl<'t> Builder<'t, '_> {
         let not_affine = |why: &str| stop(node, Reason::NotAffine, why, false);
         let firsts = first_values(node);
         if firsts.is_empty() {
+            self.odd.borrow_mut().loops.insert(node.id());
             let is_pointer = |node: Node<'t>| node.kind() == Kind::Pointer || node.of().is_array();
             let counts_by_pointer = fields(node, Part::Update).into_iter().flat_map(descendants).any(is_pointer);
             return Err(not_affine(match counts_by_pointer {
@@ -245,6 +248,7 @@ impl<'t> Builder<'t, '_> {
         let decl = name.decl().ok_or_else(|| not_affine("its variable is not known"))?;
         let data = &self.names.decls[decl];
         let CType::Int { bytes, is_signed } = data.of else {
+            self.odd.borrow_mut().loops.insert(node.id());
             return Err(not_affine(match data.of.is_array() {
                 true => "it counts by a pointer; an integer as subscript is understood",
                 false => "its variable is no integer",
@@ -257,6 +261,10 @@ impl<'t> Builder<'t, '_> {
             return Err(not_affine("its variable is a `char`, which may wrap round; `int` is understood"));
         }
         if !is_declared && !self.counters.contains(&decl) {
+            self.odd.borrow_mut().loops.insert(node.id());
+            if name.place().is_none() {
+                self.hide(name);
+            }
             return Err(stop(
                 node,
                 Reason::CounterUsed,
@@ -531,6 +539,9 @@ impl<'t> Builder<'t, '_> {
             let decl = declarator.decl();
             let Some(decl) = decl else { return Err(not_read("the region has a declaration that is not understood")) };
             let (of, value) = (self.names.decls[decl].of.clone(), self.names.decls[decl].value);
+            if let Some(attribute) = self.names.decls[decl].unusual_attribute() {
+                return Err(not_read(&format!("the region declares a variable with `{attribute}`")));
+            }
             match (&of, value) {
                 (CType::Function, _) => return Err(not_read("the region declares a function")),
                 (CType::Array { .. }, Some(_)) => {
@@ -592,18 +603,49 @@ impl<'t> Builder<'t, '_> {
         data.heap = Some(Heap { elements, allocation, names_locals, is_zeroed, is_freed: false });
     }
 
-    /// A pointer into an array, which is followed.
-    fn row(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
+    /// A pointer that is declared before the region is the row of an array that it is initialised with, if that is known; else it may point
+    /// anywhere.
+    pub(crate) fn bind_outer_row(&mut self, decl: Decl) {
+        let Some(value) = self.names.decls[decl].value else { return };
+        let base = Meaning { purity: self.purity }.root(uncast(value));
+        let place = base.filter(|base| self.is_unmistakable(*base) && self.is_settled(value));
+        let place = place.and_then(|_| self.row_place(decl, value)).filter(|place| {
+            let is_fixed = |subscript: &Option<Expr>| {
+                subscript.as_ref().is_some_and(|subscript| !super::affine::mentions_from(subscript, 0))
+            };
+            place.subscripts.iter().all(is_fixed)
+        });
+        match place {
+            Some(place) => {
+                self.bindings.insert(decl, Binding::Row(place.object, place.subscripts));
+            }
+            None => {
+                let mut next = base;
+                while let Some(base) =
+                    next.filter(|base| self.escapes.insert(*base, Escape::Stored) != Some(Escape::Stored))
+                {
+                    let value = self.names.decls[base].value;
+                    next = value.and_then(|value| Meaning { purity: self.purity }.root(uncast(value)));
+                }
+            }
+        }
+    }
+
+    /// No other variable of the function has this one's name.
+    fn is_unmistakable(&self, decl: Decl) -> bool {
+        let name = &self.names.decls[decl].name;
+        self.names.occurrences.keys().all(|other| *other == decl || self.names.decls[*other].name != *name)
+    }
+
+    /// The element that a pointer points to.
+    fn row_place(&mut self, decl: Decl, value: Node<'t>) -> Option<ObjectPlace> {
         let inner = uncast(value);
         let is_address = inner.kind() == Kind::Pointer && operator(inner) == "&";
         let place = match field(inner, Part::Operand).filter(|_| is_address) {
             Some(place) => self.place(place, &(0..0)),
             None => self.pointed(inner, &(0..0)),
         };
-        // As a scalar it would get other names, while its elements keep the one that stands in the text.
-        let is_elsewhere =
-            || stop(declarator, Reason::Declaration, "it declares a pointer that is no row of an array", false);
-        let Place::Object(place) = place else { return Err(is_elsewhere()) };
+        let Place::Object(place) = place else { return None };
         let base = &self.objects[place.object];
         let is_element = place.subscripts.len() == base.dims && !place.is_partial && base.dims > 0;
         // A cast to another type sees other elements.
@@ -613,9 +655,15 @@ impl<'t> Builder<'t, '_> {
             }
             _ => false,
         };
-        if !is_element || !is_same {
-            return Err(is_elsewhere());
-        }
+        (is_element && is_same).then_some(place)
+    }
+
+    /// A pointer into an array, which is followed.
+    fn row(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
+        // As a scalar it would get other names, while its elements keep the one that stands in the text.
+        let is_elsewhere =
+            || stop(declarator, Reason::Declaration, "it declares a pointer that is no row of an array", false);
+        let place = self.row_place(decl, value).ok_or_else(is_elsewhere)?;
         self.bindings.insert(decl, Binding::Row(place.object, place.subscripts));
         let object = self.variable(decl);
         self.objects[object].dims = 0;

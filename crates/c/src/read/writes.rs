@@ -144,14 +144,23 @@ impl<'t> Meaning<'t, '_> {
         }
     }
 
-    /// How far the address of each variable of a function gets. Pointers to rows that are declared in the region and never moved are followed.
-    pub(crate) fn escapes(&self, names: &Names<'t>, region: &Range<usize>) -> BTreeMap<Decl, Escape> {
+    /// How far the address of each variable of a function gets. Pointers to rows that are never moved are followed: those that are declared in the
+    /// region, and these.
+    pub(crate) fn escapes(
+        &self,
+        names: &Names<'t>,
+        region: &Range<usize>,
+        rows: &BTreeSet<Decl>,
+    ) -> BTreeMap<Decl, Escape> {
         let mut escapes: BTreeMap<Decl, Escape> = BTreeMap::new();
         let mut derived: Vec<(Decl, Decl)> = Vec::new();
         for (decl, occurrences) in &names.occurrences {
             let data = &names.decls[*decl];
             for node in occurrences.iter().filter(|node| node.kind() != Kind::Variable) {
-                match self.fate(*node, data.of.extents().len(), names, region) {
+                let is_row = |row: Decl| {
+                    rows.contains(&row) || is_within(&names.decls[row].range, region) && is_fixed(row, names)
+                };
+                match self.fate(*node, data.of.extents().len(), &is_row) {
                     Fate::Goes(escape) => {
                         let known = escapes.entry(*decl).or_default();
                         *known = (*known).max(escape);
@@ -184,7 +193,7 @@ impl<'t> Meaning<'t, '_> {
         all.map(|(decl, _)| *decl).collect()
     }
 
-    fn fate(&self, identifier: Node<'t>, dims: usize, names: &Names<'t>, region: &Range<usize>) -> Fate {
+    fn fate(&self, identifier: Node<'t>, dims: usize, is_row: &dyn Fn(Decl) -> bool) -> Fate {
         // How many dereferences are left until an element is read; none for a number.
         let mut left = dims;
         let mut node = identifier;
@@ -212,9 +221,7 @@ impl<'t> Meaning<'t, '_> {
                 }
                 (Kind::Variable, Part::Value) if left > 0 => {
                     return match parent.decl() {
-                        Some(row) if is_within(&names.decls[row].range, region) && is_fixed(row, names) => {
-                            Fate::Into(row)
-                        }
+                        Some(row) if is_row(row) => Fate::Into(row),
                         _ => Fate::Goes(Escape::Stored),
                     };
                 }

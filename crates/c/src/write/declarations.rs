@@ -58,7 +58,9 @@ impl<'a> Declarations<'a> {
                 };
                 part.uses.iter().any(is_part)
             };
-            let first = region.parts.iter().position(uses).unwrap_or(0);
+            // A pointer into it may be given its value before.
+            let is_pinned = context.region.arrays[origin].is_pinned;
+            let first = region.parts.iter().position(uses).filter(|_| !is_pinned).unwrap_or(0);
             let last = region.parts.iter().rposition(uses).unwrap_or(region.parts.len().saturating_sub(1));
             lives.push((Item::Source(origin), (region.id, first), last));
         }
@@ -143,7 +145,11 @@ impl<'a> Declarations<'a> {
 /// Lets arrays lie in the memory of others where C allows it: both in the region's own block, with elements of one type.
 fn share(context: &Context, region: usize, lives: &mut [(Item, (usize, usize), usize)]) {
     let mut owners: BTreeMap<Array, Array> = BTreeMap::new();
-    let element = |array: Array| &context.region.arrays[context.transformed.scop.arrays[array].origin].element;
+    let source = |array: Array| &context.region.arrays[context.transformed.scop.arrays[array].origin];
+    let is_alike = |owner: Array, array: Array| {
+        let (owner, array) = (source(owner), source(array));
+        owner.element == array.element && (array.alignment.is_empty() || owner.alignment == array.alignment)
+    };
     let is_array = |array: Array| match &context.plan.places[array] {
         Place::Array(_) => true,
         Place::Source(dims) => !dims.is_empty(),
@@ -151,7 +157,7 @@ fn share(context: &Context, region: usize, lives: &mut [(Item, (usize, usize), u
     };
     for &(array, owner) in &context.transformed.shares {
         let owner = owners.get(&owner).copied().unwrap_or(owner);
-        if element(owner) != element(array) || !is_array(owner) || !is_array(array) || owner == array {
+        if !is_alike(owner, array) || !is_array(owner) || !is_array(array) || owner == array {
             continue;
         }
         let position = |lives: &[(Item, (usize, usize), usize)], array: Array| {
@@ -299,7 +305,8 @@ impl Printer<'_> {
             }
             Item::New(array, _) => {
                 let Place::Array(new) = &self.context.plan.places[array] else { return Ok(()) };
-                let element = self.declarations.source(array).element.clone();
+                let source = self.declarations.source(array);
+                let (element, alignment) = (source.element.clone(), source.alignment.clone());
                 let name = self.arrays[&array][0].clone();
                 if new.is_heap {
                     let malloc = self.declarations.library("malloc");
@@ -312,10 +319,11 @@ impl Printer<'_> {
                     }
                 } else if new.is_linear {
                     let product: Vec<String> = new.extents.iter().map(Extent::allocated).collect();
-                    self.line(format!("{};", typed(&element, &format!("{name}[{}]", product.join(" * ")))));
+                    let declarator = format!("{name}[{}]", product.join(" * "));
+                    self.line(format!("{alignment}{};", typed(&element, &declarator)));
                 } else {
                     let extents: String = new.extents.iter().map(Extent::brackets).collect();
-                    self.line(format!("{};", typed(&element, &format!("{name}{extents}"))));
+                    self.line(format!("{alignment}{};", typed(&element, &format!("{name}{extents}"))));
                 }
             }
             Item::Shared { array, owner } => {

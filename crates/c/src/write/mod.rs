@@ -217,6 +217,9 @@ fn write_region(
     transformed: &Transformed,
     names: &mut Names,
 ) -> Result<WrittenRegion, String> {
+    if file.source.is_split(&region.range) {
+        return Err("a loop in it has to be said in another way outside of it, too".to_string());
+    }
     let descending = turned::descending(&transformed.program);
     let program = turned::turned(&transformed.program, &descending);
     let transformed = &Transformed { program, ..transformed.clone() };

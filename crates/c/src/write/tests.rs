@@ -101,12 +101,14 @@ impl Case {
         self.region().arrays.push(CArray {
             name: name.into(),
             element: element.into(),
+            alignment: String::new(),
             is_number: true,
             is_float: element == "float",
             form: if extents.is_empty() { Form::Scalar } else { Form::Nested },
             extents: extents.iter().map(|extent| Some((*extent).to_owned())).collect(),
             declaration,
             outside: None,
+            is_pinned: false,
         });
         self.program.fates.push(fate)
     }

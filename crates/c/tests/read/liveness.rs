@@ -131,23 +131,23 @@ for (int i = 0; i < n; i++) out[i] = t[i] + u[i] + p[i];
 "#,
         expect![[r#"
             p0 = n : int
-            A0 = float t|u|p[] unknown live
-            A1 = float out[?] nested live
+            A0 = float u[n] nested live-in
+            A1 = float t[n] nested live
+            A2 = float out[?] nested live
             L0: int i
-              S0: t[{i}<i0>] = 1;
+              S0: {t[i]}<0> = 1;
                   { S0[i0] : 0 <= i0 < p0 }
-                  may write inexactly { S0[i0] -> A0[] }
-              S1: u[{i}<i0>] = 2;
+                  write { S0[i0] -> A1[i0] }
+              S1: {u[i]}<0> = 2;
                   { S1[i0] : 0 <= i0 < p0 }
-                  may write inexactly { S1[i0] -> A0[] }
+                  write { S1[i0] -> A0[i0] }
             L1: int i
-              S2: {out[i]}<3> = t[{i}<i0>] + u[{i}<i0>] + p[{i}<i0>];
+              S2: {out[i]}<3> = {t[i]}<0> + {u[i]}<1> + {p[i]}<2!>;
                   { S2[i0] : 0 <= i0 < p0 }
-                  read inexactly { S2[i0] -> A0[] }
-                  read inexactly { S2[i0] -> A0[] }
-                  read inexactly { S2[i0] -> A0[] }
-                  write { S2[i0] -> A1[i0] }
-            3: may-alias: `t`, `u`, `p` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
+                  read { S2[i0] -> A1[i0] }
+                  read { S2[i0] -> A0[i0] }
+                  read { S2[i0] -> A0[i0] }
+                  write { S2[i0] -> A2[i0] }
         "#]],
     );
 }

@@ -181,9 +181,9 @@ for (int i = -3; i < n; i++) a[i + 3] = b[i / 2];"#,
                   read { S0[i0] -> A0[o0] : (-i0 + o0) mod 8 = 0 and 0 <= o0 <= 7 }
                   write { S0[i0] -> A1[o0] : -1 + i0 <= 2o0 <= i0 }
             L1: int i
-              S1: {a[i + 3]}<1> = {b}<name 0>[{i}<i0> / 2];
+              S1: {a[i + 3]}<1> = {b[i / 2]}<0>;
                   { S1[i0] : -3 <= i0 < p0 }
-                  read inexactly { S1[i0] -> A0[o0] }
+                  read { S1[i0] -> A0[i1] : -1 + i0 <= 2i1 <= 1 + i0 and ((i0 >= 0 and 2i1 <= i0) or (i0 < 0 and 2i1 >= i0)) }
                   write { S1[i0] -> A1[3 + i0] }
         "#]],
     );
@@ -303,20 +303,21 @@ fn a_value_after_the_loop_makes_it_one_statement() {
         "void f(int n, float *restrict a) {\nint i;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 1;\nfor (int j = 0; j < n; j++) a[j] += 1;\n#pragma endscop\na[i - 1] = 3;\n}",
         expect![[r#"
             p0 = n : int
-            A0 = int i[] scalar live-out
-            A1 = float a[?] nested live
-            S0: for ({i}<0> = 0; {i}<0> < n; {i}<0,2>++) {a}<name 1>[{i}<0>] = 1;
-                { S0[] }
-                write { S0[] -> A0[] }
-                may write inexactly { S0[] -> A1[o0] }
-                may write { S0[] -> A0[] }
-            L0: int j
-              S1: {a[j]}<0,1> += 1;
-                  { S1[i0] : 0 <= i0 < p0 }
-                  read { S1[i0] -> A1[i0] }
-                  write { S1[i0] -> A1[i0] }
+            A0 = float a[?] nested live
+            A1 = int i[] scalar live-out
+            L0: int i
+              S0: {a[i]}<0> = 1;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[i0] }
+            S1: {i}<0> = 0 < n ? n : 0;
+                { S1[] }
+                write { S1[] -> A1[] }
+            L1: int j
+              S2: {a[j]}<0,1> += 1;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  read { S2[i0] -> A0[i0] }
+                  write { S2[i0] -> A0[i0] }
                   reduction 0 1
-            4: loop-variable-used: this loop is one statement: the value of `i` is used outside of loops that count it
         "#]],
     );
 }

@@ -268,15 +268,12 @@ fn pointers_that_move_are_not_followed() {
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
-            A1 =  memory[] unknown live
+            A1 = float a[?] nested live
             L0: int i
-              S0: *a++ = {b[i]}<0>;
-                  opaque: it writes through a pointer that is not known
+              S0: {a[i]}<1> = {b[i]}<0>;
                   { S0[i0] : 0 <= i0 < p0 }
                   read { S0[i0] -> A0[i0] }
-                  read inexactly { S0[i0] -> A1[] }
-                  may write inexactly { S0[i0] -> A1[] }
-            4: opaque-statement: this statement is not taken apart: it writes through a pointer that is not known
+                  write { S0[i0] -> A1[i0] }
         "#]],
     );
 }

@@ -340,25 +340,26 @@ fn subscripts_read_what_their_statement_wrote() {
         "void f(int n, int i, int *restrict b)",
         "for (i = 0; i < n; i++) b[i] = 1; b[0] = i; for (i = 1; i < n; i++) b[i] += 1;",
         expect![[r#"
-            A0 = int i[] scalar live-in
-            A1 = int b[?] nested live
-            S0: for ({i}<0> = 0; {i}<0> < n; {i}<0,2>++) {b}<name 1>[{i}<0>] = 1;
-                { S0[] }
-                write { S0[] -> A0[] }
-                may write inexactly { S0[] -> A1[o0] }
-                may write { S0[] -> A0[] }
-            S1: {b[0]}<1> = {i}<0>;
+            p0 = n : int
+            A0 = int b[?] nested live
+            A1 = int i[] scalar live-in
+            L0: int i
+              S0: {b[i]}<0> = 1;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[i0] }
+            S1: {i}<0> = 0 < n ? n : 0;
                 { S1[] }
-                read { S1[] -> A0[] }
-                write { S1[] -> A1[0] }
-            S2: for ({i}<0> = 1; {i}<0> < n; {i}<0,3>++) {b}<name 1>[{i}<0>] += 1;
+                write { S1[] -> A1[] }
+            S2: {b[0]}<1> = {i}<0>;
                 { S2[] }
-                write { S2[] -> A0[] }
-                read inexactly { S2[] -> A1[o0] }
-                may write inexactly { S2[] -> A1[o0] }
-                may write { S2[] -> A0[] }
-            4: loop-variable-used: this loop is one statement: the value of `i` is used outside of loops that count it
-            4: loop-variable-used: this loop is one statement: the value of `i` is used outside of loops that count it
+                read { S2[] -> A1[] }
+                write { S2[] -> A0[0] }
+            L1: int i
+              S3: {b[i]}<0,1> += 1;
+                  { S3[i0] : 0 < i0 < p0 }
+                  read { S3[i0] -> A0[i0] }
+                  write { S3[i0] -> A0[i0] }
+                  reduction 0 1
         "#]],
     );
 }

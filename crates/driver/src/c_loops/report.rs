@@ -52,6 +52,8 @@ pub struct RegionReport {
     pub contracted: Vec<String>,
     /// Arrays that the region fills and reads, and that stay whole because they are used, or may be, after it.
     pub used_after: Vec<String>,
+    /// Arrays that stay whole because their names stand where no element is accessed.
+    pub named: Vec<String>,
 }
 
 /// What became of a temporary array.
@@ -171,7 +173,8 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         sizes: taken(request),
         reserved,
         contracted: contracted(request, decided),
-        used_after: used_after(region),
+        used_after: used_after(region, false),
+        named: used_after(region, true),
     }
 }
 
@@ -210,8 +213,9 @@ fn why_reserved(request: &Request, array: &ArrayReport) -> Option<String> {
     Some(format!("line {line} {}", pinned.why))
 }
 
-/// The arrays that the region fills before it reads them, and that may be used after it.
-fn used_after(region: &Region) -> Vec<String> {
+/// The arrays that the region fills before it reads them, and that may be used after it; or those of which that is only taken for granted, because
+/// they are pinned.
+fn used_after(region: &Region, is_pinned: bool) -> Vec<String> {
     let scop = &region.scop;
     let is_filled = |uses: &[Use]| {
         let first = uses.first().map(|of| of.statement);
@@ -222,7 +226,8 @@ fn used_after(region: &Region) -> Vec<String> {
     let arrays = scop
         .arrays
         .iter()
-        .filter(|(array, data)| data.is_live_out && !data.extents.is_empty() && is_filled(&uses[*array]));
+        .filter(|(array, data)| data.is_live_out && !data.extents.is_empty() && is_filled(&uses[*array]))
+        .filter(|(array, _)| region.arrays[*array].is_pinned == is_pinned);
     arrays.map(|(_, data)| data.name.clone()).collect()
 }
 
@@ -248,7 +253,8 @@ pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) ->
         sizes: taken(request),
         reserved: Vec::new(),
         contracted: Vec::new(),
-        used_after: used_after(region),
+        used_after: used_after(region, false),
+        named: used_after(region, true),
     }
 }
 
@@ -520,7 +526,11 @@ pub(super) fn outside_text(region: &RegionReport) -> Vec<String> {
     );
     let used = format!("whole, because they may be used after the region: {}", region.used_after.join(", "));
     let contracted = (!region.contracted.is_empty()).then_some(contracted);
-    reserved.chain(contracted).chain((!region.used_after.is_empty()).then_some(used)).collect()
+    let used = (!region.used_after.is_empty()).then_some(used);
+    let named = region.named.join(", ");
+    let named = (!named.is_empty())
+        .then(|| format!("whole, because their names stand where no element is accessed, as in `sizeof`: {named}"));
+    reserved.chain(contracted).chain(used).chain(named).collect()
 }
 
 /// A decision in words, with its code or the name of its rule.
@@ -628,7 +638,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
                 "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
                 "loops": loops, "apart": apart,
-                "reserved": reserved, "contracted": region.contracted, "used_after": region.used_after,
+                "reserved": reserved, "contracted": region.contracted, "used_after": region.used_after, "named": region.named,
                 "total_before": number(before), "total_after": number(after),
                 "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
             })
