@@ -53,23 +53,23 @@ fn figure_8_a3_and_a4_become_scalars_of_the_last_loop() {
     check(
         FIGURE_3,
         &expect![[r#"
-        5 -> 2; a1: kept, a2: kept, a3: scalar, a4: scalar
-        void figure(int n, const float in[restrict n], float out[restrict n])
-        {
-            float a1[n], a2[n], a3[n], a4[n];
-        #pragma scop
-            for (int i = 0; i < n; i++) {
-                a1[i] = in[i] * in[i] + 0.5f * in[i];
-                a2[i] = a1[i] * a1[i] - 2 * a1[i];
+            5 -> 2; a1: kept, a2: kept, a3: scalar, a4: scalar
+            void figure(int n, const float in[restrict n], float out[restrict n])
+            {
+                float a1[n], a2[n];
+            #pragma scop
+                for (int i = 0; i < n; i++) {
+                    a1[i] = in[i] * in[i] + 0.5f * in[i];
+                    a2[i] = a1[i] * a1[i] - 2 * a1[i];
+                }
+                for (int i = 0; i < n; i++) {
+                    float a3 = a2[n - 1 - i] - a2[i];
+                    float a4 = a1[i] + a2[i] * a3;
+                    out[i] = a3 + a4;
+                }
+            #pragma endscop
             }
-            for (int i = 0; i < n; i++) {
-                float a30 = a2[n - 1 - i] - a2[i];
-                float a40 = a1[i] + a2[i] * a30;
-                out[i] = a30 + a40;
-            }
-        #pragma endscop
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -90,18 +90,17 @@ void figure(int n, const float x[restrict n], float b[restrict n])
     check(
         text,
         &expect![[r#"
-        2 -> 1; a: scalar
-        void figure(int n, const float x[restrict n], float b[restrict n])
-        {
-            float a[n];
-        #pragma scop
-            for (int i = 0; i < n; i++) {
-                float a0 = 2 * x[i];
-                b[i] = a0 + 1;
+            2 -> 1; a: scalar
+            void figure(int n, const float x[restrict n], float b[restrict n])
+            {
+            #pragma scop
+                for (int i = 0; i < n; i++) {
+                    float a = 2 * x[i];
+                    b[i] = a + 1;
+                }
+            #pragma endscop
             }
-        #pragma endscop
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -122,23 +121,22 @@ void figure(int n, const float x[restrict n], float b[restrict n])
     check(
         text,
         &expect![[r#"
-        2 -> 1; a: window 2
-        void figure(int n, const float x[restrict n], float b[restrict n])
-        {
-            float a[n];
-        #pragma scop
-            float a0, a1 = 0;
-            if (n >= 1) {
-                a0 = 2 * x[0];
-                a1 = a0;
+            2 -> 1; a: window 2
+            void figure(int n, const float x[restrict n], float b[restrict n])
+            {
+            #pragma scop
+                float a0, a1 = 0;
+                if (n >= 1) {
+                    a0 = 2 * x[0];
+                    a1 = a0;
+                }
+                for (int i = 1; i < n; i++) {
+                    a0 = 2 * x[i];
+                    b[i] = a1 + a0;
+                    a1 = a0;
+                }
+            #pragma endscop
             }
-            for (int i = 1; i < n; i++) {
-                a0 = 2 * x[i];
-                b[i] = a1 + a0;
-                a1 = a0;
-            }
-        #pragma endscop
-        }
-    "#]],
+        "#]],
     );
 }

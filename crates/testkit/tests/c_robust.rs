@@ -7,6 +7,7 @@ use frit_driver::c_loops::{FuseOptions, FusedFile, ReadOptions, Recompute, fuse}
 use frit_support::{Diagnostic, FileId, Index, SourceMap};
 use frit_support::{Random, random};
 use frit_testkit::c_files::files;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -196,7 +197,8 @@ fn check_holes(region: &Region, text: &str) {
     }
 }
 
-/// The parts of a file outside of its regions are in the result, in order.
+/// The lines of a file outside of its regions are in the result, in order, but for those that name an array that goes or shrinks, or what nothing
+/// uses any more.
 fn check_outside(text: &str, options: &ReadOptions, fused: &FusedFile) {
     let file = frit_support::with_deep_stack(|| {
         let file = frit_c::read(FileId::new(0), text, options).unwrap_or_else(|_| panic!("it was read before"));
@@ -212,23 +214,39 @@ fn check_outside(text: &str, options: &ReadOptions, fused: &FusedFile) {
     let start = fused.text.find("/* Transformed by frit fuse").expect("a comment says what was done");
     let end = start + fused.text[start..].find("*/").expect("it ends") + 2;
     let rest = fused.text[end..].trim_start_matches('\r').strip_prefix('\n').unwrap_or(&fused.text[end..]);
-    let mut found = format!("{}{rest}", &fused.text[..start]);
+    let found = format!("{}{rest}", &fused.text[..start]);
     let mut at = 0;
     let mut parts = Vec::new();
     for (range, is_changed) in file.into_iter().zip(is_changed) {
         if is_changed {
-            parts.push(text[at..range.start].to_string());
+            parts.push(&text[at..range.start]);
             at = range.end;
         }
     }
-    assert!(found.ends_with(&text[at..]), "what follows the last region is not as it was");
-    found.truncate(found.len() - (text.len() - at));
-    let mut left = found.as_str();
-    for (number, part) in parts.iter().enumerate() {
-        let place = left.find(part.as_str()).unwrap_or_else(|| panic!("{part:?} is not there any more"));
-        assert!(number > 0 || place == 0, "something stands before the file");
-        left = &left[place + part.len()..];
+    parts.push(&text[at..]);
+    let arrays = fused.regions.iter().flat_map(|region| &region.arrays);
+    let changed: BTreeSet<&str> =
+        arrays.filter(|array| array.fate != "kept").map(|array| array.name.as_str()).collect();
+    let used: BTreeSet<&str> = words(&found).collect();
+    // A declaration of variables of loops, as `int i, j;`: loops in the result may have variables of their own.
+    let declares = |line: &str| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ' ' | ',');
+        line.strip_suffix(';').is_some_and(|line| line.contains(' ') && line.chars().all(is_plain))
+    };
+    let may_go = |line: &str| declares(line) || words(line).any(|word| changed.contains(word) || !used.contains(word));
+    let mut left = found.lines();
+    for line in parts.into_iter().flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()) {
+        let before = left.clone();
+        if !left.any(|found| found.contains(line)) {
+            assert!(may_go(line), "`{line}` is not there any more");
+            left = before;
+        }
     }
+}
+
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
 /// Whether something was transformed.
