@@ -4,7 +4,9 @@
 
 use super::names::DeclData;
 use crate::ast::{Decl, Kind, Node, Part, Tree};
+use crate::write::lexical::blanked;
 use frit_support::Table;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -18,13 +20,19 @@ pub(crate) struct Facts<'t> {
     pub(crate) decls: Rc<Table<Decl, DeclData<'t>>>,
     /// Functions that are declared `const` or `pure`; true for `const`.
     pub(crate) attributed: &'t BTreeMap<String, bool>,
+    blank: OnceCell<String>,
 }
 
 impl<'t> Facts<'t> {
     /// What the file with this syntax says.
     pub(crate) fn of(tree: &'t Tree) -> Self {
         let decls = tree.decls.iter().map(|(_, data)| DeclData::of(tree, data)).collect();
-        Self { tree, source: &tree.text, decls: Rc::new(decls), attributed: &tree.attributed }
+        Self { tree, source: &tree.text, decls: Rc::new(decls), attributed: &tree.attributed, blank: OnceCell::new() }
+    }
+
+    /// The text with blanks for comments and literals.
+    pub(crate) fn blank(&self) -> &str {
+        self.blank.get_or_init(|| blanked(&self.tree.text))
     }
 
     /// The definition of a function.

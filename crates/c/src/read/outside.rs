@@ -10,7 +10,7 @@ use super::syntax::{operator, text, uncast};
 use super::writes::is_changed;
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{Allocation, Item, Outside, Pinned, Size};
-use crate::write::lexical::{after_parentheses, blanked, is_word, words};
+use crate::write::lexical::{after_parentheses, is_word, words};
 use std::ops::Range;
 
 type Found<T> = Result<T, Pinned>;
@@ -55,8 +55,9 @@ fn leaves(node: Node<'_>) -> bool {
 fn asserted(node: Node<'_>) -> Option<usize> {
     let is_statement = matches!(node.kind(), Kind::ExpressionStatement | Kind::Empty);
     let tree = node.tree();
-    let is_it = |used: &usize| tree.uses[*used].name == "assert" && tree.uses[*used].range.start == node.start_byte();
-    (0..tree.uses.len()).find(is_it).filter(|_| is_statement)
+    let first = tree.uses.partition_point(|used| used.range.start < node.start_byte());
+    let mut here = (first..tree.uses.len()).take_while(|used| tree.uses[*used].range.start == node.start_byte());
+    here.find(|used| tree.uses[*used].name == "assert").filter(|_| is_statement)
 }
 
 /// The `if` that tests a pointer, and whether that holds where it is null; `None` if it is tested in another way.
@@ -109,23 +110,22 @@ impl<'t> Builder<'t, '_> {
             return false;
         }
         let function = self.function.byte_range();
-        let blank = blanked(&tree.text);
-        let statement = global_statement(&blank, &data.range);
+        let blank = self.facts.blank();
+        let statement = global_statement(blank, &data.range);
         let outside = |at: usize| !function.contains(&at) && !statement.contains(&at);
         blank[statement.clone()].split_whitespace().any(|word| word == "static")
-            && !places(&blank, &data.name, 0..blank.len()).any(|place| outside(place.start))
+            && !places(blank, &data.name, 0..blank.len()).any(|place| outside(place.start))
     }
 
     fn text_outside(&self, decl: Decl) -> Found<Outside> {
         let data = &self.names.decls[decl];
         let tree = self.facts.tree;
-        let blank = blanked(&tree.text);
-        let declared = self.declared_item(decl, &blank)?;
+        let blank = self.facts.blank();
+        let declared = self.declared_item(decl, blank)?;
         let declarator = declared.all[declared.at].clone();
         let function = self.function.byte_range();
         let asserted = tree.uses.iter().filter(|used| used.name == "assert" && is_within(&used.range, &function));
-        let mut items: Vec<Item> =
-            asserted.filter_map(|used| asserts(&blank, used.range.clone(), &data.name)).collect();
+        let mut items: Vec<Item> = asserted.filter_map(|used| asserts(blank, used.range.clone(), &data.name)).collect();
         let asserted: Vec<Range<usize>> = items.iter().map(|item| item.whole.clone()).collect();
         items.push(declared);
         let mut allocations: Vec<Node<'t>> =
@@ -162,11 +162,10 @@ impl<'t> Builder<'t, '_> {
                 })
                 || allocations.iter().any(|value| is_within(place, &value.byte_range()))
         };
-        if let Some(place) = places(&blank, &data.name, function).find(|place| !is_covered(place) && !of_others(place))
-        {
+        if let Some(place) = places(blank, &data.name, function).find(|place| !is_covered(place) && !of_others(place)) {
             return Err(pinned("names it where that is not seen", place));
         }
-        let size = self.size(decl, &blank, &allocations);
+        let size = self.size(decl, blank, &allocations);
         Ok(Outside { items, size })
     }
 
