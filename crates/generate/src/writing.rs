@@ -1,7 +1,8 @@
-//! Makes programs write what they compute: after some of their statements comes an output of the result, all in one chain of
-//! certificates through branches, loops and calls.
+//! Makes programs write what they compute: after some of their statements comes an output of the result, or of what was kept before, all
+//! in one chain of certificates through branches, loops and calls.
 
 use frit_ir::array::{Block, Func, FuncId, Op, Operand, Param, Program, ResultType, Stmt, Type, Value};
+use frit_ir::effect::Cell;
 use frit_ir::{Effect, Format, Scalar};
 use frit_support::{Index, Random, Span};
 use std::sync::Arc;
@@ -54,6 +55,22 @@ impl Writer<'_> {
         self.func.value(Type::scalar(Scalar::Cert), Span::NONE)
     }
 
+    /// Adds an effect behind the last one; its answer, if it has one, is the value.
+    fn effect(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        token: &mut Operand,
+        effect: Effect,
+        args: Vec<Operand>,
+        answer: Option<Value>,
+    ) {
+        let done = self.cert();
+        let results = std::iter::once(done).chain(answer).collect();
+        let op = Op::Effect { effect, args };
+        stmts.push(Stmt { results, op, certs: token.value().into_iter().collect(), span: Span::NONE });
+        *token = done.into();
+    }
+
     /// The block with outputs, and the certificate of the last one.
     fn block(&mut self, block: Block, mut token: Operand) -> (Block, Operand) {
         let mut stmts = Vec::new();
@@ -94,20 +111,21 @@ impl Writer<'_> {
                 if !ty.is_scalar() || ty.elem == Scalar::Cert || !self.random.one_in(3) {
                     continue;
                 }
+                let mut shown = value;
+                // Some values go to a cell, and what was kept there last of their type comes back at other places.
+                let cell = Cell { number: ty.elem as usize, elem: ty.elem, rank: 0 };
+                if self.random.one_in(3) {
+                    self.effect(&mut stmts, &mut token, Effect::Keep(cell), vec![value.into()], None);
+                } else if self.random.one_in(3) {
+                    shown = self.func.value(ty, Span::NONE);
+                    self.effect(&mut stmts, &mut token, Effect::Recall(cell), Vec::new(), Some(shown));
+                }
                 // Equal lines, so that merging two of them would show.
-                let format = format(if ty.elem.is_float() { "real %g\n" } else { "whole %d\n" });
-                let done = self.cert();
-                let certs = token.value().into_iter().collect();
-                let op = Op::Effect { effect: Effect::Print(format), args: vec![value.into()] };
-                stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
-                token = done.into();
+                let format = format(if cell.elem.is_float() { "real %g\n" } else { "whole %d\n" });
+                self.effect(&mut stmts, &mut token, Effect::Print(format), vec![shown.into()], None);
             }
             if self.random.one_in(8) {
-                let done = self.cert();
-                let op = Op::Effect { effect: Effect::Print(format("here\n")), args: Vec::new() };
-                let certs = token.value().into_iter().collect();
-                stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
-                token = done.into();
+                self.effect(&mut stmts, &mut token, Effect::Print(format("here\n")), Vec::new(), None);
             }
         }
         (Block { stmts, results: block.results }, token)

@@ -24,8 +24,24 @@ pub enum Effect {
     PrintTo(Arc<Format>),
     /// Calls a function in C.
     Call(Arc<Foreign>),
+    /// Keeps a copy of the argument in a cell.
+    Keep(Cell),
+    /// The value in a cell: what was kept there last in this run, zeros before. An array has as many elements as its extents say, which a
+    /// program asks for by [`Request::Extent`].
+    Recall(Cell),
     /// Anything else.
     Ask(Request),
+}
+
+/// A place where a program keeps a value for the rest of its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its number, from 0 on. All that a program does with a cell is about values of one type and rank.
+    pub number: usize,
+    /// The type of the elements.
+    pub elem: Scalar,
+    /// The number of axes.
+    pub rank: usize,
 }
 
 /// What an argument of a request is.
@@ -101,6 +117,8 @@ requests! {
     Load = "load" (Number);
     /// `(k, x)`: keeps `x` under the number `k`.
     Store = "store" (Number, Number);
+    /// `(cell, axis)`: the extent of the array in the [cell](Cell) of this number; 0 if there is none.
+    Extent = "extent" (Number, Number);
 }
 
 /// How many numbers a program can keep.
@@ -119,14 +137,14 @@ impl Effect {
         match self {
             Effect::Print(format) => Some((format, 0)),
             Effect::PrintTo(format) => Some((format, 1)),
-            Effect::Call(_) | Effect::Ask(_) => None,
+            Effect::Call(_) | Effect::Keep(_) | Effect::Recall(_) | Effect::Ask(_) => None,
         }
     }
 
     /// True if it keeps its place among all effects. Else it is only a function that the program does not have, and cells may have it.
     pub fn is_ordered(&self) -> bool {
         match self {
-            Effect::Print(_) | Effect::PrintTo(_) | Effect::Ask(_) => true,
+            Effect::Print(_) | Effect::PrintTo(_) | Effect::Keep(_) | Effect::Recall(_) | Effect::Ask(_) => true,
             Effect::Call(foreign) => foreign.is_ordered,
         }
     }
@@ -134,8 +152,9 @@ impl Effect {
     /// What it gives beside the certificate that it has happened: scalar types, and whether each is an array.
     pub fn answers(&self) -> Vec<(Scalar, bool)> {
         match self {
-            Effect::Print(_) | Effect::PrintTo(_) => Vec::new(),
+            Effect::Print(_) | Effect::PrintTo(_) | Effect::Keep(_) => Vec::new(),
             Effect::Call(foreign) => foreign.result_types().collect(),
+            Effect::Recall(cell) => vec![(cell.elem, cell.rank > 0)],
             Effect::Ask(_) => vec![(Scalar::I64, false)],
         }
     }
@@ -146,6 +165,8 @@ impl Effect {
             Effect::Print(format) => format.takes().count(),
             Effect::PrintTo(format) => 1 + format.takes().count(),
             Effect::Call(foreign) => foreign.args.len(),
+            Effect::Keep(_) => 1,
+            Effect::Recall(_) => 0,
             Effect::Ask(request) => request.params().len(),
         }
     }
@@ -166,12 +187,22 @@ impl Effect {
                 })
             }
             Effect::Call(foreign) => foreign.misfit(at, elem, rank),
+            Effect::Keep(cell) => ((elem, rank) != (cell.elem, cell.rank))
+                .then(|| format!("the cell keeps {} of rank {}, not {elem} of rank {rank}", cell.elem, cell.rank)),
+            Effect::Recall(_) => None,
             Effect::Ask(request) => match request.params().get(at)? {
                 Param::Number => number(),
                 Param::Text => ((elem, rank) != (Scalar::Char, 1))
                     .then(|| format!("argument {at} is a vector of char, not {elem} of rank {rank}")),
             },
         }
+    }
+}
+
+/// `0 f64 1`: number, type of elements, rank.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.number, self.elem, self.rank)
     }
 }
 

@@ -164,6 +164,21 @@ fn constant_extents_agree_and_others_are_sizes() {
 }
 
 #[test]
+fn a_cell_holds_values_of_one_type_and_rank() {
+    let kept = "%10: cert = keep 3 f64 0 (1.0)\n";
+    accept(&with_scalars(&format!("{kept}%11: cert, %12: f64 = recall<%10> 3 f64 0 ()")));
+    reject(Invariant::Effects, &with_scalars(&format!("{kept}%11: cert, %12: f32 = recall<%10> 3 f32 0 ()")));
+    reject(Invariant::Effects, &with_scalars(&format!("{kept}%11: cert, %12: f64[2] = recall<%10> 3 f64 1 ()")));
+    reject(Invariant::OperandType, &with_scalars("%10: cert = keep 3 f64 0 (1)"));
+    reject(Invariant::OperandType, &with_scalars("%10: cert = keep 3 f64 1 (1.0)"));
+    reject(Invariant::ResultType, &with_scalars("%10: cert, %11: f64[2, 2] = recall 3 f64 1 ()"));
+    reject(Invariant::ResultType, &with_scalars("%10: cert, %11: f64 = recall 3 f64 1 ()"));
+    let two = "func @f(%0: cert) -> (cert) {\n%1: cert = keep<%0> 0 f64 0 (1.0)\nreturn %1\n}\n\
+               func @g() -> (cert) {\n%0: cert = keep 0 i64 0 (1)\nreturn %0\n}\n";
+    reject(Invariant::Effects, two);
+}
+
+#[test]
 fn certificates_are_certificates() {
     reject(Invariant::Certificates, &with_scalars("%10: f64 = index<%1> %2[%1, %1]"));
     reject(Invariant::Certificates, &with_scalars("%10: cert = conjoin (%1)"));

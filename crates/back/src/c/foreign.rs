@@ -271,8 +271,8 @@ impl ProcPrinter<'_, '_> {
         for (part, array) in arrays.zip(filled).collect::<Vec<_>>() {
             if let Some(Arg::Array(source)) = foreign.origin(part).map(|at| &args[at]) {
                 let (to, from) = (self.array_name(array).to_owned(), self.array_name(*source).to_owned());
-                let (count, size) = (self.count(array), self.element_size(array));
-                self.line(&format!("memcpy({to}, {from}, (size_t)({count}) * {size});"));
+                let bytes = self.bytes(array);
+                self.line(&format!("memcpy({to}, {from}, {bytes});"));
             }
         }
         let prefix = self.module.prefix.clone();

@@ -1,7 +1,7 @@
 
 /* ---- the answers to what programs ask ---- */
 
-enum { FRIT_STREAMS = 256, FRIT_CELLS = 16, FRIT_REPLACEMENT = 0xfffd };
+enum { FRIT_STREAMS = 256, FRIT_NUMBERS = 16, FRIT_REPLACEMENT = 0xfffd };
 
 /* A stream, with the characters that were read ahead of the program. */
 typedef struct {
@@ -11,9 +11,18 @@ typedef struct {
     size_t first, end, capacity;
 } frit_stream_state;
 
+/* What a program keeps in a cell: the extents of an array, and behind them the elements. */
+typedef struct {
+    char *block;
+    int64_t rank;
+    size_t bytes, capacity; /* of the elements; of the block */
+} frit_cell;
+
 struct frit_host {
     frit_stream_state streams[FRIT_STREAMS];
-    int64_t cells[FRIT_CELLS];
+    int64_t numbers[FRIT_NUMBERS];
+    frit_cell *cells;
+    int64_t cell_count;
     size_t taken; /* of the text that stands for standard input */
 };
 
@@ -29,7 +38,10 @@ static void frit_dismiss(frit_context *c, bool for_good) {
         if (host->streams[at].file != NULL) fclose(host->streams[at].file);
         frit_forget(&host->streams[at]);
     }
-    memset(host->cells, 0, sizeof host->cells);
+    memset(host->numbers, 0, sizeof host->numbers);
+    for (int64_t at = 0; at < host->cell_count; at++) free(host->cells[at].block);
+    free(host->cells);
+    host->cells = NULL, host->cell_count = 0;
     if (for_good) {
         frit_forget(&host->streams[0]);
         free(host);
@@ -309,14 +321,64 @@ FRIT_RUNTIME int64_t frit_ask_clock(frit_worker *w, int64_t which) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-FRIT_RUNTIME int64_t frit_ask_load(frit_worker *w, int64_t cell) {
+FRIT_RUNTIME int64_t frit_ask_load(frit_worker *w, int64_t number) {
     frit_host *host = frit_hosted(w);
-    return host == NULL || cell < 0 || cell >= FRIT_CELLS ? 0 : host->cells[cell];
+    return host == NULL || number < 0 || number >= FRIT_NUMBERS ? 0 : host->numbers[number];
 }
 
-FRIT_RUNTIME int64_t frit_ask_store(frit_worker *w, int64_t cell, int64_t value) {
+FRIT_RUNTIME int64_t frit_ask_store(frit_worker *w, int64_t number, int64_t value) {
     frit_host *host = frit_hosted(w);
-    if (host == NULL || cell < 0 || cell >= FRIT_CELLS) return -EINVAL;
-    host->cells[cell] = value;
+    if (host == NULL || number < 0 || number >= FRIT_NUMBERS) return -EINVAL;
+    host->numbers[number] = value;
     return 0;
+}
+
+/* ---- cells ---- */
+
+/* The cell of this number, or null if nothing is kept there. */
+static frit_cell *frit_cell_of(frit_worker *w, int64_t number) {
+    frit_host *host = w->context->host;
+    return host == NULL || number < 0 || number >= host->cell_count ? NULL : &host->cells[number];
+}
+
+FRIT_RUNTIME int frit_keep(frit_worker *w, int site, int64_t number, int64_t rank, const int64_t *extents,
+                           const void *elements, size_t bytes) {
+    frit_host *host = frit_hosted(w);
+    if (host == NULL) return frit_out_of_memory(w, site, sizeof *host);
+    if (number >= host->cell_count) {
+        const size_t size = (size_t)(number + 1) * sizeof(frit_cell);
+        frit_cell *more = realloc(host->cells, size);
+        if (more == NULL) return frit_out_of_memory(w, site, (int64_t)size);
+        memset(more + host->cell_count, 0, (size_t)(number + 1 - host->cell_count) * sizeof(frit_cell));
+        host->cells = more, host->cell_count = number + 1;
+    }
+    frit_cell *cell = &host->cells[number];
+    const size_t before = (size_t)rank * sizeof *extents, size = before + bytes;
+    /* A block that is much too large is given back. */
+    if (cell->capacity < size || cell->capacity / 4 > size) {
+        char *block = malloc(size);
+        if (block == NULL) return frit_out_of_memory(w, site, (int64_t)size);
+        free(cell->block);
+        cell->block = block, cell->capacity = size;
+    }
+    cell->rank = rank, cell->bytes = bytes;
+    if (before > 0) memcpy(cell->block, extents, before);
+    if (bytes > 0) memcpy(cell->block + before, elements, bytes);
+    return 0;
+}
+
+FRIT_RUNTIME void frit_recall(frit_worker *w, int64_t number, void *to, size_t bytes) {
+    const frit_cell *cell = frit_cell_of(w, number);
+    const size_t kept = cell == NULL ? 0 : cell->bytes < bytes ? cell->bytes : bytes;
+    if (kept > 0) memcpy(to, cell->block + (size_t)cell->rank * sizeof(int64_t), kept);
+    if (bytes > kept) memset((char *)to + kept, 0, bytes - kept);
+}
+
+FRIT_RUNTIME int64_t frit_ask_extent(frit_worker *w, int64_t number, int64_t axis) {
+    const frit_cell *cell = frit_cell_of(w, number);
+    int64_t extent = 0;
+    if (cell != NULL && axis >= 0 && axis < cell->rank) {
+        memcpy(&extent, cell->block + (size_t)axis * sizeof extent, sizeof extent);
+    }
+    return extent;
 }

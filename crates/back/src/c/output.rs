@@ -6,8 +6,10 @@
 use super::entry::c_string;
 use super::expr::Term;
 use super::proc::ProcPrinter;
+use super::types::c_type;
+use frit_ir::effect::Cell;
 use frit_ir::format::{Conversion, ConversionKind, Count, Format, Piece};
-use frit_ir::nest::{Arg, Binding, Var};
+use frit_ir::nest::{Arg, Array, Binding, Var};
 use frit_ir::{Effect, Request, Scalar};
 
 /// Text and numbers that one call of `printf` shows.
@@ -31,6 +33,8 @@ impl ProcPrinter<'_, '_> {
                 self.output(format, rest, format!("frit_write_to(w, {stream})"));
             }
             Effect::Call(foreign) => self.foreign(foreign, args, answers),
+            Effect::Keep(cell) => self.keep(*cell, &args[0]),
+            Effect::Recall(cell) => self.recall(*cell, &answers[0]),
             Effect::Ask(request) => match *answers {
                 [Binding::Var(answer)] => self.request(*request, args, answer),
                 _ => panic!("a verified request has one answer"),
@@ -58,6 +62,52 @@ impl ProcPrinter<'_, '_> {
         } else {
             self.line(&format!("(void){call};"));
         }
+    }
+
+    fn keep(&mut self, cell: Cell, value: &Arg) {
+        self.module.has_requests = true;
+        let site = self.module.site(None, self.proc.span);
+        let (extents, elements, bytes) = match value {
+            Arg::Scalar(value) => {
+                let (ty, value) = (c_type(cell.elem), self.expr_text(value));
+                ("NULL".to_owned(), format!("&(const {ty}){{{value}}}"), format!("sizeof({ty})"))
+            }
+            Arg::Array(array) => {
+                let extents: Vec<String> = (0..cell.rank).map(|axis| self.extent(*array, axis).code).collect();
+                let bytes = self.bytes(*array);
+                let extents = format!("(const int64_t[]){{{}}}", extents.join(", "));
+                (extents, self.array_name(*array).to_owned(), bytes)
+            }
+        };
+        let call = format!("frit_keep(w, {site}, {}, {}, {extents}, {elements}, {bytes})", cell.number, cell.rank);
+        let leave = self.leave();
+        self.line(&format!("if (FRIT_UNLIKELY({call})) {leave}"));
+    }
+
+    fn recall(&mut self, cell: Cell, answer: &Binding) {
+        self.module.has_requests = true;
+        let number = cell.number;
+        match *answer {
+            Binding::Var(var) if self.is_kept(var) => {
+                self.open("{");
+                let name = self.fresh("answer");
+                self.line(&format!("{} {name};", c_type(cell.elem)));
+                self.line(&format!("frit_recall(w, {number}, &{name}, sizeof {name});"));
+                let var = self.var_name(var).to_owned();
+                self.line(&format!("{var} = {name};"));
+                self.close("}");
+            }
+            Binding::Var(_) => {}
+            Binding::Array(array) => {
+                let (to, bytes) = (self.array_name(array).to_owned(), self.bytes(array));
+                self.line(&format!("frit_recall(w, {number}, {to}, {bytes});"));
+            }
+        }
+    }
+
+    /// The bytes that all elements of an array take.
+    pub(super) fn bytes(&self, array: Array) -> String {
+        format!("(size_t)({}) * {}", self.count(array), self.element_size(array))
     }
 
     fn output(&mut self, format: &Format, args: &[Arg], hand_over: String) {

@@ -338,6 +338,11 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let effect = Effect::Call(Arc::new(self.cursor.foreign()?));
                 Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
             }
+            "keep" | "recall" => {
+                let cell = self.cursor.cell()?;
+                let effect = if word == "keep" { Effect::Keep(cell) } else { Effect::Recall(cell) };
+                Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
+            }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },
             "if" => {
                 let cond = self.operand()?;

@@ -315,6 +315,10 @@ impl<'a> Printer<'a> {
                 let text = foreign.to_string();
                 self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
             }
+            Op::Effect { effect: effect @ (Effect::Keep(cell) | Effect::Recall(cell)), args } => {
+                self.word(if matches!(effect, Effect::Keep(_)) { "keep" } else { "recall" }, certs);
+                self.w.put(format_args!(" {cell} ({})", Commas(args)));
+            }
             Op::Effect { effect: effect @ (Effect::Print(format) | Effect::PrintTo(format)), args } => {
                 self.word(if matches!(effect, Effect::Print(_)) { "output" } else { "output_to" }, certs);
                 let text = format.to_string();

@@ -324,6 +324,8 @@ impl<'a> Printer<'a> {
                     Effect::Print(_) => "printf",
                     Effect::PrintTo(_) => "fprintf",
                     Effect::Call(foreign) => &foreign.name,
+                    Effect::Keep(_) => "keep",
+                    Effect::Recall(_) => "recall",
                     Effect::Ask(request) => request.name(),
                 };
                 if let Some((format, at)) = effect.format() {

@@ -1,6 +1,6 @@
 //! Effects, carried out for interpreters.
 
-use super::{CELLS, Effect, Request};
+use super::{CELLS, Cell, Effect, Request};
 use crate::{Const, Tensor, TensorData};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -16,7 +16,8 @@ pub struct Host<'a> {
     input: Reader<Box<dyn Read + 'a>>,
     files: BTreeMap<i64, Reader<File>>,
     texts: BTreeMap<i64, VecDeque<char>>,
-    cells: [i64; CELLS],
+    numbers: [i64; CELLS],
+    cells: BTreeMap<usize, Tensor>,
     start: Instant,
 }
 
@@ -111,7 +112,8 @@ impl<'a> Host<'a> {
             input: Reader::new(from),
             files: BTreeMap::new(),
             texts: BTreeMap::new(),
-            cells: [0; CELLS],
+            numbers: [0; CELLS],
+            cells: BTreeMap::new(),
             start: Instant::now(),
         }
     }
@@ -122,6 +124,10 @@ impl<'a> Host<'a> {
             Effect::Print(format) => (self.out)(&format.render(args)),
             Effect::PrintTo(format) => self.write(number(&args[0]), &format.render(&args[1..])),
             Effect::Call(foreign) => return foreign.call(args, shapes),
+            Effect::Keep(cell) => {
+                self.cells.insert(cell.number, args[0].clone());
+            }
+            Effect::Recall(cell) => return vec![self.recall(*cell, shapes)],
             Effect::Ask(request) => return vec![Tensor::scalar(Const::i64(self.answer(*request, args)))],
         }
         Vec::new()
@@ -205,8 +211,13 @@ impl<'a> Host<'a> {
                 };
                 i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX)
             }
-            Request::Load => self.cell(arg(0)).map_or(0, |cell| *cell),
-            Request::Store => match self.cell(arg(0)) {
+            Request::Extent => {
+                let cell = usize::try_from(arg(0)).ok().and_then(|cell| self.cells.get(&cell));
+                let axis = usize::try_from(arg(1)).unwrap_or(usize::MAX);
+                cell.and_then(|kept| kept.shape().get(axis)).map_or(0, |&extent| extent as i64)
+            }
+            Request::Load => self.number(arg(0)).map_or(0, |cell| *cell),
+            Request::Store => match self.number(arg(0)) {
                 Some(cell) => {
                     *cell = arg(1);
                     0
@@ -216,8 +227,25 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn cell(&mut self, at: i64) -> Option<&mut i64> {
-        self.cells.get_mut(usize::try_from(at).ok()?)
+    fn number(&mut self, at: i64) -> Option<&mut i64> {
+        self.numbers.get_mut(usize::try_from(at).ok()?)
+    }
+
+    /// The value in a cell, in this shape if it is an array.
+    fn recall(&self, cell: Cell, shapes: &[Vec<usize>]) -> Tensor {
+        let shape = shapes.first().cloned().unwrap_or_default();
+        match self.cells.get(&cell.number) {
+            Some(kept) if *kept.shape() == *shape => kept.clone(),
+            kept => {
+                let count = shape.iter().product();
+                let mut elements = TensorData::empty(cell.elem);
+                for at in 0..count {
+                    let known = kept.filter(|kept| at < kept.data().len()).map(|kept| kept.data().get(at));
+                    elements.push(known.unwrap_or(cell.elem.zero()));
+                }
+                Tensor::new(shape, elements).expect("as many elements as the shape has")
+            }
+        }
     }
 
     fn peek(&mut self, stream: i64, ahead: usize) -> Option<char> {

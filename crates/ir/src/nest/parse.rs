@@ -414,6 +414,10 @@ impl<'c, 'a> Parser<'c, 'a> {
                 Ok(Stmt::Effect { effect, args: self.args()?, answers: Vec::new() })
             }
             "foreign" => self.foreign(Vec::new()),
+            "keep" => {
+                let effect = Effect::Keep(self.cursor.cell()?);
+                Ok(Stmt::Effect { effect, args: self.args()?, answers: Vec::new() })
+            }
             "call" => self.call(Vec::new(), position),
             word => Err(self.cursor.error_at(position, format!("there is no statement `{word}`"))),
         }
@@ -445,6 +449,10 @@ impl<'c, 'a> Parser<'c, 'a> {
         }
         if self.cursor.eat_word("ask") {
             let effect = Effect::Ask(self.cursor.request()?);
+            return Ok(Stmt::Effect { effect, args: self.args()?, answers: results });
+        }
+        if self.cursor.eat_word("recall") {
+            let effect = Effect::Recall(self.cursor.cell()?);
             return Ok(Stmt::Effect { effect, args: self.args()?, answers: results });
         }
         if self.cursor.eat_word("foreign") {

@@ -321,10 +321,15 @@ impl<'a> Printer<'a> {
                     Effect::Print(_) => "output",
                     Effect::PrintTo(_) => "output_to",
                     Effect::Call(_) => "foreign",
+                    Effect::Keep(_) => "keep",
+                    Effect::Recall(_) => "recall",
                     Effect::Ask(_) => "ask",
                 });
                 if let Effect::Call(foreign) = effect {
                     self.w.put(format_args!(" {}", Quoted(foreign.to_string().chars().map(u32::from))));
+                }
+                if let Effect::Keep(cell) | Effect::Recall(cell) = effect {
+                    self.w.put(format_args!(" {cell}"));
                 }
                 if let Effect::Ask(request) = effect {
                     self.w.put(format_args!(" {request}"));

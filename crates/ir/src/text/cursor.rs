@@ -1,7 +1,7 @@
 //! A position in the tokens of a text, and what every parser does there.
 
 use super::lex::{Located, Token, tokens};
-use crate::effect::{Foreign, Request};
+use crate::effect::{Cell, Foreign, Request};
 use crate::failure::FailureKind;
 use crate::format::Format;
 use crate::scalar::{Const, Scalar};
@@ -296,6 +296,11 @@ impl<'a> Cursor<'a> {
         let position = self.at;
         let name = self.word("a request")?.to_owned();
         Request::from_name(&name).ok_or_else(|| self.error_at(position, format!("`{name}` is no request")))
+    }
+
+    /// A cell, as `0 f64 1`.
+    pub(crate) fn cell(&mut self) -> Parsed<Cell> {
+        Ok(Cell { number: self.size()?, elem: self.scalar()?, rank: self.size()? })
     }
 
     /// True if a constant starts here.

@@ -12,10 +12,11 @@ mod with_loops;
 use super::effects;
 use super::print::print_stmt_head;
 use super::{Block, Extent, Func, FuncId, Operand, Program, ResultExtent, Stmt, Type, Value, WithLoop};
+use crate::effect::Cell;
 use crate::scalar::Scalar;
 use frit_support::Table;
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -97,17 +98,17 @@ pub fn verify(program: &Program) -> Result<(), VerifyError> {
     {
         return Err(of_program("", format!("the entry {entry} does not exist")));
     }
-    let writers = Rc::new(OnceCell::new());
-    program.funcs.iter().try_for_each(|(_, func)| verify_with(func, Some(program), writers.clone()))
+    let shared = Rc::new(Shared::default());
+    program.funcs.iter().try_for_each(|(_, func)| verify_with(func, Some(program), shared.clone()))
 }
 
 /// Checks all invariants of a function. Without the program, calls are only checked for the scopes of their arguments.
 pub fn verify_func(func: &Func, program: Option<&Program>) -> Result<(), VerifyError> {
-    verify_with(func, program, Rc::new(OnceCell::new()))
+    verify_with(func, program, Rc::default())
 }
 
-fn verify_with(func: &Func, program: Option<&Program>, writers: Writers) -> Result<(), VerifyError> {
-    let fault = Verifier::new(func, program, writers).func().and_then(|()| consumption::check(func, program));
+fn verify_with(func: &Func, program: Option<&Program>, shared: Rc<Shared>) -> Result<(), VerifyError> {
+    let fault = Verifier::new(func, program, shared).func().and_then(|()| consumption::check(func, program));
     fault.map_err(|fault| VerifyError {
         func: func.name.clone(),
         stmt: fault.stmt.map(|stmt| print_stmt_head(func, stmt)).unwrap_or_default(),
@@ -136,8 +137,14 @@ impl<'a> Fault<'a> {
     }
 }
 
-/// The functions that write, found when it is first asked for.
-type Writers = Rc<OnceCell<Table<FuncId, bool>>>;
+/// What is known of the whole program.
+#[derive(Default)]
+struct Shared {
+    /// The functions that write, found when it is first asked for.
+    writers: OnceCell<Table<FuncId, bool>>,
+    /// The cells met so far, by their numbers.
+    cells: RefCell<BTreeMap<usize, Cell>>,
+}
 
 type Checked<'a, T = ()> = Result<T, Fault<'a>>;
 
@@ -149,13 +156,13 @@ struct Verifier<'a> {
     /// The values in scope, in the order of their definitions.
     scope: Vec<Value>,
     labels: Table<WithLoop, bool>,
-    writers: Writers,
+    shared: Rc<Shared>,
     /// The block at hand is inside a with-loop.
     in_cells: bool,
 }
 
 impl<'a> Verifier<'a> {
-    fn new(func: &'a Func, program: Option<&'a Program>, writers: Writers) -> Self {
+    fn new(func: &'a Func, program: Option<&'a Program>, shared: Rc<Shared>) -> Self {
         Self {
             func,
             program,
@@ -163,14 +170,14 @@ impl<'a> Verifier<'a> {
             in_scope: func.values.iter().map(|_| false).collect(),
             scope: Vec::new(),
             labels: func.with_loops.iter().map(|_| false).collect(),
-            writers,
+            shared,
             in_cells: false,
         }
     }
 
     /// The functions of the program that write.
     fn writers(&self) -> &Table<FuncId, bool> {
-        self.writers.get_or_init(|| self.program.map(effects::writers).unwrap_or_default())
+        self.shared.writers.get_or_init(|| self.program.map(effects::writers).unwrap_or_default())
     }
 
     fn func(&mut self) -> Checked<'a> {

@@ -92,6 +92,12 @@ impl<'a> Verifier<'a> {
                     if is_array && shape.is_empty() {
                         return Err(Fault::new(Invariant::ResultType, format!("{result} is no array")));
                     }
+                    if let Effect::Recall(cell) = effect
+                        && cell.rank != shape.len()
+                    {
+                        let message = format!("{result} is not of rank {}", cell.rank);
+                        return Err(Fault::new(Invariant::ResultType, message));
+                    }
                     self.result_fits(result, &Type::array(elem, shape))
                 })
             }
@@ -123,6 +129,13 @@ impl<'a> Verifier<'a> {
     fn effect(&self, effect: &Effect, args: &[Operand]) -> Checked<'a> {
         if self.in_cells && effect.is_ordered() {
             return Err(Fault::new(Invariant::Effects, "the cells of a with-loop have no effects"));
+        }
+        if let Effect::Keep(cell) | Effect::Recall(cell) = effect {
+            let known = *self.shared.cells.borrow_mut().entry(cell.number).or_insert(*cell);
+            if known != *cell {
+                let message = format!("the cell {} is one of {} of rank {}", cell.number, known.elem, known.rank);
+                return Err(Fault::new(Invariant::Effects, message));
+            }
         }
         need_count("arguments of the effect", effect.arity(), args.len())?;
         for (at, &arg) in args.iter().enumerate() {
