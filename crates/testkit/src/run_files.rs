@@ -114,7 +114,8 @@ fn case(path: &Path) -> Option<Case> {
             failure = Some(Expected::Failure(code, place));
         }
     }
-    let is_module = is_sac && source.lines().any(|line| line.trim_start().starts_with("module "));
+    let begins_module = |line: &str| ["module ", "class "].iter().any(|word| line.trim_start().starts_with(word));
+    let is_module = is_sac && source.lines().any(begins_module);
     let expected = match (failure, output) {
         (Some(failure), _) => failure,
         (None, Some(text)) => Expected::Output { text, status },

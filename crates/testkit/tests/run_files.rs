@@ -26,6 +26,13 @@ fn every_program_with_functions_in_c_gives_its_result_on_every_engine() {
 }
 
 #[test]
+fn every_program_with_objects_gives_its_result_on_every_engine() {
+    let cases = cases(&folder("sac/objects"));
+    assert!(cases.len() >= 14, "there are only {} programs", cases.len());
+    agree(&cases, &sac_engines());
+}
+
+#[test]
 fn every_function_of_the_standard_library_gives_its_result_on_every_engine() {
     let cases = cases(&folder("sac/library"));
     assert!(cases.len() >= 80, "there are only {} programs", cases.len());

@@ -73,10 +73,12 @@ pub enum Item {
     Specialize(Signature),
     /// `external signature;`, with what pragmas behind it say.
     External(Signature, Link),
-    /// `external typedef name;` or `external classtype;`.
-    ExternalType {
+    /// `external typedef name;`, `external classtype;` or `external objdef type name;`.
+    ExternalData {
         /// Where.
         span: Span,
+        /// It is the last.
+        is_object: bool,
     },
     /// `objdef type name = value;`.
     Object {

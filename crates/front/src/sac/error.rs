@@ -135,6 +135,10 @@ define_errors! {
         MisplacedModule { span: Span } =>
             Diagnostic::error("misplaced-module", "a file says once and first that it is a module")
                 .label(*span, "not the first item of the file"),
+        ClassTypeOutside { span: Span } =>
+            Diagnostic::error("class-type-outside", "only a class has a `classtype`")
+                .label(*span, "this file is no class")
+                .note("let the file begin with `class Name;`, or write `typedef`"),
         PrototypeWithoutBody { span: Span, name: String } =>
             Diagnostic::error("prototype-without-body", format!("the function `{name}` has no body"))
                 .label(*span, "expected `{`")

@@ -474,8 +474,15 @@ impl<'a> Checker<'a> {
         if let Some(known) = self.declarations[id].id {
             return known;
         }
-        let name = &self.declarations[id].signature.name;
-        let function = self.program.functions.push(Function {
+        let function = self.blank(&self.declarations[id].signature.name);
+        self.declarations[id].id = Some(function);
+        self.called.push_back((id, function));
+        function
+    }
+
+    /// A function of the program that is still to be made.
+    pub(super) fn blank(&mut self, name: &ast::Name) -> FunctionId {
+        self.program.functions.push(Function {
             name: name.text.clone(),
             module: None,
             inlining: Inlining::Free,
@@ -487,10 +494,7 @@ impl<'a> Checker<'a> {
             body: Vec::new(),
             returns: Vec::new(),
             span: name.span,
-        });
-        self.declarations[id].id = Some(function);
-        self.called.push_back((id, function));
-        function
+        })
     }
 
     /// The primitive that a function of the library wraps: all it does is to call it with its arguments.

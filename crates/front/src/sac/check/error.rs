@@ -70,6 +70,36 @@ define_errors! {
                 .label(*span, "defined again here")
                 .secondary(*first, "first defined here")
                 .note("overloads differ in the number, the element types or the shapes of their parameters"),
+        DuplicateObject { span: Span, name: String, first: Span } =>
+            Diagnostic::error("duplicate-object", format!("the object `{name}` is defined twice"))
+                .label(*span, "defined again here")
+                .secondary(*first, "first defined here"),
+        AmbiguousObject { span: Span, name: String, modules: Vec<String> } => {
+            let names: Vec<String> = modules.iter().map(|module| format!("`{module}`")).collect();
+            Diagnostic::error("ambiguous-object", format!("several modules have an object `{name}`"))
+                .label(*span, format!("may be that of {}", names.join(" or of ")))
+                .note(format!("say which, as in `{}::{name}`", modules.first().map_or("M", String::as_str)))
+        },
+        AssignedObject { span: Span, name: String, read: Option<Span> } => {
+            let diagnostic = Diagnostic::error("assigned-object", format!("`{name}` is an object, which no assignment changes"))
+                .label(*span, "only a variable of this function would get the value");
+            let diagnostic = match read {
+                Some(read) => diagnostic.secondary(*read, "here it is the object"),
+                None => diagnostic,
+            };
+            diagnostic.note(format!(
+                "a function changes an object that it gets by reference, as in `void set(T & x)` called as `set({name});`"
+            ))
+        },
+        CyclicObjects { span: Span, name: String, other: String, needed: Option<Span> } => {
+            let diagnostic = Diagnostic::error("cyclic-objects", format!("the first value of `{name}` depends on itself"));
+            match needed {
+                Some(needed) => diagnostic
+                    .label(*span, format!("it needs `{other}`"))
+                    .secondary(*needed, format!("which needs `{name}`")),
+                None => diagnostic.label(*span, "what it is computed from reads it"),
+            }
+        },
         ConflictsWithUsed { span: Span, name: String, modules: Vec<(String, bool)> } => {
             let names: Vec<String> = modules.iter().map(|(module, _)| format!("`{module}`")).collect();
             let (word, theirs) = if modules.len() == 1 { ("module", "module's") } else { ("modules", "modules'") };

@@ -130,11 +130,8 @@ impl<'a> Checker<'a> {
     }
 
     fn name(&mut self, name: &'a ast::QualifiedName, span: Span) -> Value {
-        if let Some((unit, value)) = self.object(name) {
-            let outer = std::mem::replace(&mut self.body.unit, unit);
-            let value = self.value(value);
-            self.body.unit = outer;
-            return Value { expr: Expr { span, ..value.expr }, ..value };
+        if let Some(value) = self.object_value(name, span) {
+            return value;
         }
         if let Some(module) = &name.module {
             if self.module(module).is_some() {

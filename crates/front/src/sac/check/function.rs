@@ -30,7 +30,14 @@ impl<'a> Checker<'a> {
 
     /// Checks all functions that something asked for, and those that they ask for.
     pub(super) fn check_called_functions(&mut self) {
-        while let Some((declaration, id)) = self.called.pop_front() {
+        loop {
+            let Some((declaration, id)) = self.called.pop_front() else {
+                match self.first_values.pop() {
+                    Some((unit, object, id)) => self.first_value(unit, object, id),
+                    None => return,
+                }
+                continue;
+            };
             match self.declarations[declaration].function {
                 // What the parser found mistakes in makes no sense as it is.
                 Some(function) if !function.is_intact => {}

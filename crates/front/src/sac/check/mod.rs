@@ -16,6 +16,7 @@ mod external;
 mod function;
 mod helper;
 mod modules;
+mod objects;
 mod output;
 mod place;
 mod prims;
@@ -35,9 +36,10 @@ mod with_loop;
 
 use self::error::SacError;
 use self::modules::{DeclId, Declaration, Module, TypeState};
+use self::objects::ObjectDefinition;
 use self::scopes::Body;
 use super::ast;
-use super::core::{FunctionId, OverloadId, Program};
+use super::core::{FunctionId, ObjectId, OverloadId, Program};
 use frit_support::{SourceMap, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -70,8 +72,10 @@ pub(super) fn check(sources: &SourceMap, units: &[Unit]) -> Result<Program, Vec<
     let mut checker = Checker::new(sources, units);
     checker.declare_all();
     checker.check_user_functions();
+    checker.check_user_objects();
     checker.check_called_functions();
     checker.find_main();
+    checker.order_objects();
     if units.iter().any(|unit| !unit.file.is_intact) {
         // What could not be read may have defined what is missing now.
         checker.errors.retain(|error| !error.is_about_names());
@@ -96,6 +100,10 @@ struct Checker<'a> {
     texts: Vec<(Vec<types::Ty>, FunctionId)>,
     /// Functions whose bodies are still to be checked.
     called: VecDeque<(DeclId, FunctionId)>,
+    /// The objects of the program, by unit and name; `None` if the type is wrong.
+    objects: HashMap<(usize, &'a str), Option<ObjectId>>,
+    /// Objects whose first values are still to be checked, with their units and functions.
+    first_values: Vec<(usize, ObjectDefinition<'a>, FunctionId)>,
     helpers: HashMap<helper::Helper, FunctionId>,
     errors: Vec<SacError>,
     /// The function at hand.
@@ -117,6 +125,8 @@ impl<'a> Checker<'a> {
             overloads: HashMap::new(),
             texts: Vec::new(),
             called: VecDeque::new(),
+            objects: HashMap::new(),
+            first_values: Vec::new(),
             helpers: HashMap::new(),
             errors: Vec::new(),
             body: Body::default(),

@@ -1,6 +1,7 @@
 //! Modules: what each defines, exports and sees, and the types that names stand for.
 
 use super::error::SacError;
+use super::objects::ObjectDefinition;
 use super::output::Variadic;
 use super::signature::Signature;
 use super::suggestion::nearest;
@@ -64,8 +65,7 @@ pub(super) struct Module<'a> {
     pub types: HashMap<&'a str, TypeDefinition<'a>>,
     /// Other names for types of arrays, which the grammar knows.
     pub aliases: HashSet<&'a str>,
-    /// Names of values that belong to the machine, such as streams.
-    pub objects: HashMap<&'a str, &'a ast::Expr>,
+    pub objects: HashMap<&'a str, ObjectDefinition<'a>>,
     pub uses: Vec<&'a ast::Use>,
     pub exports: Vec<&'a Symbols>,
 }
@@ -117,26 +117,31 @@ impl<'a> Checker<'a> {
                 }
                 Item::External(signature, link) => self.declare(&mut module, unit, signature, None, Some(link)),
                 Item::Specialize(_) => {}
-                Item::Object { name, value, .. } if self.is_text_of_library(name.span) => {
-                    module.objects.insert(&name.text, value);
+                Item::Object { ty, name, value } => {
+                    let first = module.objects.insert(&name.text, ObjectDefinition { ty, name, value });
+                    if let Some(first) = first {
+                        let (span, first) = (name.span, first.name.span);
+                        self.error(SacError::DuplicateObject { span, name: name.text.clone(), first });
+                    }
                 }
-                Item::ExternalType { span } => self.error(SacError::Unsupported {
-                    span: *span,
-                    what: "a type that another language defines",
-                    instead: "hold the data in arrays or structs",
-                }),
-                Item::Object { name, .. } => self.error(SacError::Unsupported {
-                    span: name.span,
-                    what: "a global object",
-                    instead: "pass the state as an argument, by reference (`T & x`) where it changes",
-                }),
+                Item::ExternalData { span, is_object } => {
+                    let (what, instead) = if *is_object {
+                        (
+                            "an object that C holds",
+                            "declare functions of C that read and change it, with `#pragma effect World`",
+                        )
+                    } else {
+                        ("a type that another language defines", "hold the data in arrays or structs")
+                    };
+                    self.error(SacError::Unsupported { span: *span, what, instead });
+                }
             }
         }
         self.modules.push(module);
     }
 
     /// True for a file of the library, whoever asked for it.
-    fn is_text_of_library(&self, span: Span) -> bool {
+    pub(super) fn is_text_of_library(&self, span: Span) -> bool {
         self.sources
             .file(frit_support::Index::new(span.file as usize))
             .is_some_and(|file| crate::sac::load::library_file(&file.name).is_some())
@@ -326,52 +331,6 @@ impl<'a> Checker<'a> {
     pub(super) fn functions_of(&self, module: &str, name: &str) -> Vec<DeclId> {
         let module = self.module_names.get(module).copied();
         module.map_or_else(Vec::new, |module| self.exported(module, name, &mut Vec::new()))
-    }
-
-    /// The object of this name that a module shows to others: the module that defines it, and its value.
-    fn exported_object(&self, module: usize, name: &str, visited: &mut Vec<usize>) -> Option<(usize, &'a ast::Expr)> {
-        if visited.contains(&module) {
-            return None;
-        }
-        visited.push(module);
-        let this = &self.modules[module];
-        if !this.exports.iter().any(|symbols| contains(symbols, name)) {
-            return None;
-        }
-        if let Some(value) = this.objects.get(name) {
-            return Some((module, value));
-        }
-        this.uses.iter().filter(|import| import.is_import && contains(&import.symbols, name)).find_map(|import| {
-            let other = *self.module_names.get(import.module.text.as_str())?;
-            self.exported_object(other, name, visited)
-        })
-    }
-
-    /// The object that a name in the file at hand means.
-    pub(super) fn object(&self, name: &QualifiedName) -> Option<(usize, &'a ast::Expr)> {
-        let unit = self.body.unit;
-        let text = name.name.text.as_str();
-        if let Some(module) = &name.module {
-            let module = *self.module_names.get(module.text.as_str())?;
-            return self.exported_object(module, text, &mut Vec::new());
-        }
-        if self.body.binding(text).is_some() {
-            return None;
-        }
-        if let Some(value) = self.modules[unit].objects.get(text) {
-            return Some((unit, value));
-        }
-        let used = self.modules[unit].uses.iter().filter(|import| contains(&import.symbols, text));
-        let given = self.units[unit].given.iter().map(String::as_str);
-        used.map(|import| import.module.text.as_str()).chain(given).find_map(|module| {
-            let module = *self.module_names.get(module)?;
-            self.exported_object(module, text, &mut Vec::new())
-        })
-    }
-
-    /// True if the name is that of an object.
-    pub(super) fn is_object(&self, name: &QualifiedName) -> bool {
-        self.object(name).is_some()
     }
 
     /// The functions of this name that a file sees, its own first.

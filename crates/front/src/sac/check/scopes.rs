@@ -71,6 +71,9 @@ pub(super) struct Body<'a> {
     pub undefined: HashSet<&'a str>,
     /// Declared types.
     pub declared: HashMap<&'a str, (Ty, Span)>,
+    /// Names that were read as those of objects, and names that statements gave values to; where first.
+    pub objects: HashMap<&'a str, Span>,
+    pub assigned: HashMap<&'a str, Span>,
     /// The statements of the block at hand.
     pub out: Vec<Stmt>,
 }
@@ -185,6 +188,9 @@ impl<'a> Checker<'a> {
             return wrong;
         }
         let Some(binding) = self.body.binding(&name.text).cloned() else {
+            if self.reports_object(name) {
+                return wrong;
+            }
             self.body.undefined.insert(&name.text);
             let is_function = self.is_function(&name.text);
             let suggestion = super::suggestion::nearest(&name.text, self.body.names());

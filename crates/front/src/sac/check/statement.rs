@@ -3,6 +3,7 @@
 use super::Checker;
 use super::error::SacError;
 use super::expression::Value;
+use super::objects::Place;
 use super::output::Variadic;
 use super::scopes::{Binding, Changes, Head, State, copy};
 use super::types::{Ty, type_name};
@@ -12,7 +13,7 @@ use frit_support::Span;
 use std::collections::HashMap;
 
 /// An expression that makes up a statement, the types of its values, and the variables that it changes besides.
-type StatementValues<'a> = (Expr, Vec<Ty>, Vec<(Option<&'a Name>, Ty)>);
+type StatementValues<'a> = (Expr, Vec<Ty>, Vec<(Place<'a>, Ty)>);
 
 /// How often the body of a loop is looked at before its variables are taken to be of any shape.
 const ATTEMPTS: usize = 3;
@@ -82,9 +83,11 @@ impl<'a> Checker<'a> {
         let mut references = Vec::new();
         for (at, ty) in called.references {
             match &args[at].kind {
-                // The state of an object of the library is the machine's.
-                Ast::Name(name) if self.is_object(name) => references.push((None, ty)),
-                Ast::Name(ast::QualifiedName { module: None, name }) => references.push((Some(name), ty)),
+                Ast::Name(name) => match (self.object_place(name), &name.module) {
+                    (Some(place), _) => references.push((place, ty)),
+                    (None, None) => references.push((Place::Variable(&name.name), ty)),
+                    (None, Some(_)) => return None,
+                },
                 _ => {
                     let parameter = format!("number {}", at + 1);
                     let function = function.name.text.clone();
@@ -100,13 +103,26 @@ impl<'a> Checker<'a> {
         &mut self,
         mut targets: Vec<Option<Local>>,
         value: Expr,
-        references: Vec<(Option<&'a Name>, Ty)>,
+        references: Vec<(Place<'a>, Ty)>,
         span: Span,
     ) {
-        for (name, ty) in references {
-            targets.push(name.map(|name| self.body.assign(&name.text, ty, name.span)));
+        let mut replaced = Vec::new();
+        for (place, ty) in references {
+            targets.push(match place {
+                Place::Nowhere => None,
+                Place::Variable(name) => {
+                    self.note_assigned(name);
+                    Some(self.body.assign(&name.text, ty, name.span))
+                }
+                Place::Object(object) => {
+                    let local = self.body.fresh("object", ty.elem.unwrap_or(super::types::BOOL), span);
+                    replaced.push((object, Value::new(ExprKind::Local(local), ty, span)));
+                    Some(local)
+                }
+            });
         }
         self.emit(StmtKind::Assign { targets, value }, span);
+        self.replace_objects(replaced);
     }
 
     fn assignment(&mut self, targets: &'a [Name], value: &'a ast::Expr, span: Span) {
@@ -151,6 +167,7 @@ impl<'a> Checker<'a> {
                     checked.ty
                 }
             };
+            self.note_assigned(name);
             locals.push(Some(self.body.assign(&name.text, ty, name.span)));
         }
         self.assign_all(locals, expr, references, span);
@@ -190,13 +207,14 @@ impl<'a> Checker<'a> {
             self.emit(StmtKind::Assign { targets: vec![None], value: value.expr }, span);
             return;
         }
+        self.note_assigned(name);
         let value = self.as_declared(name, value);
         let local = self.body.assign(&name.text, value.ty, name.span);
         self.emit(StmtKind::Assign { targets: vec![Some(local)], value: value.expr }, span);
     }
 
     /// The value, of the type that its variable is declared with.
-    fn as_declared(&mut self, name: &'a Name, value: Value) -> Value {
+    pub(super) fn as_declared(&mut self, name: &'a Name, value: Value) -> Value {
         let Some((declared, at)) = self.body.declared.get(name.text.as_str()).cloned() else { return value };
         let (Some(elem), false) = (declared.elem, value.ty.is_error()) else { return value };
         let because = Some((at, format!("`{}` is declared here", name.text)));

@@ -11,12 +11,14 @@
 //! - `int` arithmetic wraps at 32 bits. Shapes and indices are vectors of `int`.
 //! - Reference parameters are extra results, which the caller assigns. They come after the declared results.
 //! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effects are
-//!   [`StmtKind::Output`], [`Prim::Ask`] and ordered functions in C, in the order in which they are evaluated.
+//!   [`StmtKind::Output`], [`StmtKind::Replace`], [`Prim::Ask`] and ordered functions in C, in the order in which they are evaluated.
 
 pub mod axes;
 pub mod dispatch;
 mod leaves;
 mod names;
+pub mod objects;
+pub mod walk;
 
 pub use super::ast::{Basic, Inlining};
 use frit_ir::effect::Foreign;
@@ -46,6 +48,10 @@ define_index!(
     /// A variable of a function.
     Local, "x"
 );
+define_index!(
+    /// A global object.
+    ObjectId, "g"
+);
 
 /// A whole program with the modules it uses.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +64,8 @@ pub struct Program {
     pub nominals: Table<NominalId, Nominal>,
     /// Structs.
     pub structs: Table<StructId, Struct>,
+    /// Global objects. See `Note [Objects]` in [`objects`].
+    pub objects: Table<ObjectId, Object>,
     /// The function `main`, if there is one.
     pub main: Option<FunctionId>,
     /// What is doubtful in its text.
@@ -115,6 +123,23 @@ pub struct Struct {
     pub name: String,
     /// Fields in order: name and type. The shapes are known.
     pub fields: Vec<(String, Elem, Vec<i64>)>,
+}
+
+/// `objdef type name = value;`: what a run of the program keeps.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its name.
+    pub name: String,
+    /// The function without parameters that gives its first value, of the declared type.
+    pub first: FunctionId,
+    /// Its declared type, whose extents are numbers or unknown.
+    pub pattern: Pattern,
+    /// Something replaces its value.
+    pub changes: bool,
+    /// Its place in the order in which objects get their first values.
+    pub rank: usize,
+    /// The name in its definition.
+    pub span: Span,
 }
 
 /// The type of elements.
@@ -260,6 +285,13 @@ pub enum StmtKind {
         /// The third part of a `for`, run after each iteration.
         step: Vec<Stmt>,
     },
+    /// An object gets another value, of its type.
+    Replace {
+        /// Which.
+        object: ObjectId,
+        /// The value.
+        value: Expr,
+    },
     /// Writes text.
     Output {
         /// The number of the stream, an `int`; `None` for standard output.
@@ -289,6 +321,8 @@ pub enum ExprKind {
     Text(Vec<char>),
     /// The value of a variable. Where it may have none, using it is a run-time error.
     Local(Local),
+    /// The value of an object.
+    Object(ObjectId),
     /// Cells of one shape along a new first axis. Without cells a vector of no element, which fits wherever an
     /// array without elements of any shape is asked for.
     Array {

@@ -161,7 +161,7 @@ impl<'p> Supposition<'_, 'p> {
                         this.statements(step, env);
                     });
                 }
-                StmtKind::Output { .. } => {}
+                StmtKind::Replace { .. } | StmtKind::Output { .. } => {}
             }
         }
     }
@@ -263,6 +263,9 @@ impl<'p> Supposition<'_, 'p> {
             | ExprKind::Foreign(_)
             | ExprKind::With(_) => None,
             ExprKind::Local(local) => Some(env[local.at()].clone()),
+            ExprKind::Object(object) => {
+                self.machine.objects[*object].as_ref().map(|value| Known::Shape(value.elem, value.shape.clone()))
+            }
             ExprKind::Array { elem, cells } => {
                 let first = cells.first()?;
                 let cell = self.expr(first, env);

@@ -21,7 +21,7 @@ pub use failure::{Cause, Failure};
 pub use value::{Shape, Value};
 
 use super::core::dispatch::{Class, parameter_classes};
-use super::core::{Axis, Expr, ExprKind, FunctionId, Local, OverloadId, Program, Stmt, StmtKind};
+use super::core::{Axis, Expr, ExprKind, FunctionId, Local, ObjectId, OverloadId, Program, Stmt, StmtKind};
 use call::{Argument, Selection};
 use failure::{Outcome, fail, same_shape};
 use frit_ir::effect::{Host, Sink};
@@ -59,11 +59,16 @@ pub fn run(
         selections: program.overloads.iter().map(|_| Vec::new()).collect(),
         words,
         host: Host::new(out, input),
+        objects: program.objects.iter().map(|_| None).collect(),
         frame: Vec::new(),
         depth: 0,
         supposing: None,
     };
     let span = program.functions[function].span;
+    for object in program.objects_of(function) {
+        let first = machine.apply(program.objects[object].first, Vec::new()).map_err(|failure| *failure)?;
+        machine.objects[object] = Some(only(first));
+    }
     let args = args.into_iter().map(|value| Argument { value, flexible: Flexible::No, span }).collect();
     machine.apply(function, args).map_err(|failure| *failure)
 }
@@ -78,6 +83,8 @@ struct Machine<'p> {
     selections: Table<OverloadId, Vec<Selection>>,
     words: &'p [String],
     host: Host<'p>,
+    /// The values of objects; `None` for those that the run does not use.
+    objects: Table<ObjectId, Option<Value>>,
     /// The variables of the function that runs; `None` for those without a value.
     frame: Vec<Option<Value>>,
     depth: usize,
@@ -104,6 +111,15 @@ impl<'p> Machine<'p> {
                     self.statements(step)?;
                     runs = self.truth(cond)?;
                 }
+                Ok(())
+            }
+            StmtKind::Replace { object, value } => {
+                let value = self.value(value)?;
+                if self.supposing.is_some() {
+                    // Nobody sees this failure.
+                    return fail(FailureKind::AssertionFailed, &[], stmt.span);
+                }
+                self.objects[*object] = Some(value);
                 Ok(())
             }
             StmtKind::Output { stream, format, args } => {
@@ -209,11 +225,21 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The value of an object.
+    fn object(&self, object: ObjectId, span: Span) -> Outcome<Value> {
+        if self.supposing.is_some() && self.program.objects[object].changes {
+            // Nobody sees this failure.
+            return fail(FailureKind::AssertionFailed, &[], span);
+        }
+        Ok(self.objects[object].clone().expect("objects have values before anything reads them"))
+    }
+
     fn composed_value(&mut self, expr: &'p Expr) -> Outcome<Value> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Const(value) => Ok(Value::constant(*value)),
             ExprKind::Local(local) => self.local(*local, span).cloned(),
+            ExprKind::Object(object) => self.object(*object, span),
             ExprKind::Text(chars) => Ok(Value::text(chars.iter().copied())),
             ExprKind::Array { elem, cells } => {
                 let mut values = Vec::with_capacity(cells.len());

@@ -467,7 +467,7 @@ pub(super) fn assigned(stmts: &[Stmt], locals: &mut Vec<Local>) {
                 assigned(body, locals);
                 assigned(step, locals);
             }
-            StmtKind::Output { .. } => {}
+            StmtKind::Replace { .. } | StmtKind::Output { .. } => {}
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::Parser;
 use super::expressions::Place;
 use crate::sac::ast::{
-    Declaration, File, Function, Inlining, Item, Link, Name, Param, Signature, Symbols, TypeExpr, Use,
+    Declaration, Expr, ExprKind, File, Function, Inlining, Item, Link, Name, Param, QualifiedName, Signature, Symbols,
+    TypeExpr, Use,
 };
 use crate::sac::error::SyntaxError;
 use crate::sac::lex::{Raw, RawKind};
@@ -22,6 +23,46 @@ impl Parser<'_> {
             }
         }
         file
+    }
+
+    /// `classtype type;`: the type that the class is the name of, with functions that convert between the two.
+    fn class_type(&mut self, file: &mut File) {
+        let start = self.at;
+        self.bump();
+        let Some(ty) = self.type_expr() else { return };
+        self.end_item("the type of the class");
+        let Some(class) = file.module.clone() else {
+            self.note(SyntaxError::ClassTypeOutside { span: self.span_from(start) });
+            return;
+        };
+        let span = ty.span;
+        let name = |text: String| Name { text, span };
+        let named = |name: Name| QualifiedName { module: None, name };
+        let own = TypeExpr { elem: named(class.clone()), is_struct: false, shape: None, span };
+        for (from, to, function) in
+            [(&ty, &own, format!("to_{}", class.text)), (&own, &ty, format!("from_{}", class.text))]
+        {
+            let value = Expr { kind: ExprKind::Name(named(name("value".to_string()))), span };
+            let cast = Expr { kind: ExprKind::Cast(to.clone(), Box::new(value)), span };
+            let param = Param { ty: from.clone(), is_reference: false, name: name("value".to_string()) };
+            file.items.push(Item::Function(Function {
+                inlining: Inlining::Inline,
+                signature: Signature {
+                    results: vec![to.clone()],
+                    name: name(function),
+                    params: vec![param],
+                    constraints: Vec::new(),
+                    span,
+                },
+                declarations: Vec::new(),
+                body: Vec::new(),
+                returns: Some(vec![cast]),
+                end: span,
+                span,
+                is_intact: true,
+            }));
+        }
+        file.items.push(Item::Typedef { ty, name: class });
     }
 
     /// Passes tokens up to the next item, at least one since `start`. Statements on the way are no mistakes of their own: a
@@ -136,13 +177,14 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::External) => {
                 self.bump();
                 let is_class = self.name_at(self.at) == Some("classtype") && self.is_at(self.at + 1, Symbol::Semicolon);
-                if is_class || self.is_keyword(Keyword::Typedef) {
+                let is_object = self.name_at(self.at) == Some("objdef") && self.type_end(self.at + 1).is_some();
+                if is_class || is_object || self.is_keyword(Keyword::Typedef) {
                     self.bump();
-                    if !is_class && self.name("the name of the type").is_none() {
+                    if is_object && self.type_expr().is_none() || !is_class && self.name("a name").is_none() {
                         return;
                     }
-                    self.end_item("the external type");
-                    file.items.push(Item::ExternalType { span: self.span_from(start) });
+                    self.end_item("what is external");
+                    file.items.push(Item::ExternalData { span: self.span_from(start), is_object });
                     return;
                 }
                 let Some(signature) = self.signature(start, Self::external_param) else { return };
@@ -150,6 +192,13 @@ impl Parser<'_> {
                 let dots = (start..self.at).find(|at| self.is_at(*at, Symbol::Dots)).map(|at| self.tokens[at].span);
                 let link = Link { dots, ..self.link() };
                 file.items.push(Item::External(signature, link));
+            }
+            TokenKind::Name(word)
+                if self.words.text(word) == "classtype"
+                    && !self.is_function_head()
+                    && self.type_end(self.at + 1).is_some() =>
+            {
+                self.class_type(file);
             }
             TokenKind::Name(word)
                 if self.words.text(word) == "objdef"

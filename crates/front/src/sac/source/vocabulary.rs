@@ -43,7 +43,7 @@ pub(super) fn modules(raw: &[Raw], words: &Words) -> Vec<String> {
 }
 
 pub(super) fn vocabulary(raw: &[Raw], words: &Words) -> Vocabulary {
-    let mut scan = Scan { raw, words, at: 0, found: Vocabulary::default() };
+    let mut scan = Scan { raw, words, at: 0, class: None, found: Vocabulary::default() };
     while scan.at < raw.len() {
         scan.item();
     }
@@ -54,6 +54,8 @@ struct Scan<'a> {
     raw: &'a [Raw],
     words: &'a Words,
     at: usize,
+    /// The class that the file is.
+    class: Option<String>,
     found: Vocabulary,
 }
 
@@ -148,7 +150,15 @@ impl Scan<'_> {
                 self.at += 2;
                 self.skip_group();
             }
-            Some("module" | "class" | "objdef") => self.skip_behind_semicolon(),
+            Some("class") => {
+                self.class = self.name(self.at + 1).map(str::to_string);
+                self.skip_behind_semicolon();
+            }
+            Some("classtype") if !self.is(self.at + 1, b'(') => {
+                self.found.types.extend(self.class.clone());
+                self.skip_behind_semicolon();
+            }
+            Some("module" | "objdef") => self.skip_behind_semicolon(),
             _ => self.function(),
         }
     }

@@ -41,6 +41,10 @@ impl<'p> Specialiser<'p> {
                 }
             }
             StmtKind::Loop { is_do, cond, body, step } => self.repeat(env, stmt, *is_do, cond, body, step),
+            StmtKind::Replace { object, value } => {
+                let value = self.expr(env, value)?;
+                self.replace(*object, &value, stmt.span)
+            }
             StmtKind::Output { stream, format, args } => self.output(env, stream.as_ref(), format, args, stmt.span),
         }
     }

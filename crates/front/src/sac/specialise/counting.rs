@@ -1,9 +1,10 @@
 //! Loops that count: how many iterations they have, and which of them are unrolled.
 
-use super::liveness::{Flow, assigned_by, for_each_part};
+use super::liveness::{Flow, assigned_by};
 use super::repeat::Parts;
 use super::value::{Binding, Env, Known, Scalar, Value};
 use super::{Result, Specialiser};
+use crate::sac::core::walk::for_each_part;
 use crate::sac::core::{Basic, Expr, ExprKind, Local, Operation, Stmt, StmtKind};
 use frit_ir::array::{Operand, Type};
 use frit_ir::{BinOp, Const};
@@ -183,6 +184,7 @@ fn mentions_in(stmts: &[Stmt], local: Local) -> bool {
         StmtKind::Loop { cond, body, step, .. } => {
             mentions(cond, local) || mentions_in(body, local) || mentions_in(step, local)
         }
+        StmtKind::Replace { value, .. } => mentions(value, local),
         StmtKind::Output { stream, args, .. } => stream.iter().chain(args).any(|e| mentions(e, local)),
     })
 }

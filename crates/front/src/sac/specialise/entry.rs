@@ -144,7 +144,11 @@ impl<'p> Specialiser<'p> {
         if takes_words {
             self.words = Some(self.words_parameters());
         }
-        let outcome = self.function_body(id, values);
+        let outcome = match self.first_values(id) {
+            Ok(true) => self.function_body(id, values),
+            Ok(false) => Ok(None),
+            Err(stop) => Err(stop),
+        };
         let results = match outcome {
             Ok(results) => results,
             Err(stop) => {
@@ -190,7 +194,24 @@ impl<'p> Specialiser<'p> {
     }
 
     /// A parameter of the function under construction, of this shape.
-    pub(super) fn parameter(&mut self, elem: Elem, shape: Vec<Extent>, name: &str, span: Span) -> Value {
+    fn parameter(&mut self, elem: Elem, shape: Vec<Extent>, name: &str, span: Span) -> Value {
+        self.composed(elem, shape, name, &mut |this, ty, name| {
+            let outer = this.builder.set_span(span);
+            let value = this.builder.value(ty, Some(Arc::from(name)));
+            this.builder.set_span(outer);
+            this.builder.func.params.push(Param { value, consumed: false });
+            value
+        })
+    }
+
+    /// A value of this shape, made of the arrays that `make` gives for types and names: one after the other those that it consists of.
+    pub(super) fn composed(
+        &mut self,
+        elem: Elem,
+        shape: Vec<Extent>,
+        name: &str,
+        make: &mut dyn FnMut(&mut Self, Type, &str) -> array::Value,
+    ) -> Value {
         let rank = shape.len();
         let (cell, base) = self.program.cell_of(elem);
         let mut full = shape;
@@ -201,17 +222,13 @@ impl<'p> Specialiser<'p> {
                 let fields = program.structs[id].fields.iter().map(|(field, elem, inner)| {
                     let mut shape = full.clone();
                     shape.extend(inner.iter().map(|&n| Extent::Const(n)));
-                    self.parameter(*elem, shape, &format!("{name}.{field}"), span)
+                    self.composed(*elem, shape, &format!("{name}.{field}"), make)
                 });
                 let fields = fields.collect();
                 Value { elem, data: Data::Struct { frame: full, fields } }
             }
             Elem::Basic(basic) => {
-                let ty = Type::array(basic.scalar(), full.clone());
-                let outer = self.builder.set_span(span);
-                let value = self.builder.value(ty, Some(Arc::from(name)));
-                self.builder.set_span(outer);
-                self.builder.func.params.push(Param { value, consumed: false });
+                let value = make(self, Type::array(basic.scalar(), full.clone()), name);
                 if full.is_empty() {
                     let scalar = self.widened(basic, value.into());
                     return Value::components(elem, Vec::new(), vec![scalar]);

@@ -47,6 +47,7 @@ impl<'p> Specialiser<'p> {
             }
             ExprKind::Text(text) => Ok(self.text(text)),
             ExprKind::Local(local) => self.local(env, *local, span),
+            ExprKind::Object(object) => self.object(*object, span),
             ExprKind::Array { elem, cells } => {
                 let mut values = Vec::with_capacity(cells.len());
                 for cell in cells {

@@ -172,7 +172,10 @@ impl<'p> Specialiser<'p> {
     // ---- calls ----
 
     /// A call of a function of the array IR, which is made if there is none for such arguments.
-    pub(super) fn call_instance(&mut self, id: FunctionId, args: Vec<Argument>, span: Span) -> Result<Vec<Value>> {
+    pub(super) fn call_instance(&mut self, id: FunctionId, mut args: Vec<Argument>, span: Span) -> Result<Vec<Value>> {
+        for object in self.given_objects(id) {
+            args.push(Argument { value: self.object(object, span)?, is_flexible: false, span });
+        }
         let count = self.instances.count.get(&id).copied().unwrap_or(0);
         let outermost = self.chain.iter().find(|frame| frame.function == id);
         let statements = outermost.map_or(0, |frame| self.all_statements - frame.statements);
@@ -414,6 +417,11 @@ impl<'p> Specialiser<'p> {
         let mut args = Vec::new();
         for (form, param) in forms.iter().zip(&function.params) {
             args.push((self.take_over(form, &sizes, &mut names), param.pattern.span));
+        }
+        for (form, object) in forms[args.len()..].iter().zip(self.given_objects(id)) {
+            let value = self.take_over(form, &sizes, &mut names);
+            let value = self.widened_value(value);
+            self.objects.insert(object, value);
         }
         self.builder.func.params = names.into_iter().map(|value| Param { value, consumed: false }).collect();
         if self.effects.words.contains(&id) {

@@ -1,5 +1,6 @@
 //! Which variables a branch or loop assigns, and which of them anyone looks at afterwards: only these are joined and carried.
 
+use crate::sac::core::walk::for_each_part;
 use crate::sac::core::{
     Axis, Count, Expr, ExprKind, Function, FunctionId, Local, Operation, Pattern, Stmt, StmtKind, With,
 };
@@ -103,6 +104,7 @@ impl Analysis<'_> {
                     self.stmts(body, &mut inside, true);
                 }
             }
+            StmtKind::Replace { value, .. } => self.expr(value, live, records),
             StmtKind::Output { stream, args, .. } => {
                 stream.iter().chain(args).for_each(|e| self.expr(e, live, records))
             }
@@ -173,23 +175,6 @@ impl Analysis<'_> {
     }
 }
 
-/// Calls `f` on the expressions directly inside of one that is no with-loop.
-pub(super) fn for_each_part<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Text(_) | ExprKind::Local(_) | ExprKind::With(_) => {}
-        ExprKind::Array { cells, .. } => cells.iter().for_each(f),
-        ExprKind::Select { array, index } => [array, index].into_iter().for_each(|e| f(e)),
-        ExprKind::Modarray { array, index, value } => [array, index, value].into_iter().for_each(|e| f(e)),
-        ExprKind::Prim { args, .. } | ExprKind::Call { args, .. } => args.iter().for_each(f),
-        ExprKind::Foreign(call) => call.args.iter().for_each(f),
-        ExprKind::Cond { cond, then, otherwise } => [cond, then, otherwise].into_iter().for_each(|e| f(e)),
-        ExprKind::Recast { array, .. } => f(array),
-        ExprKind::Ascribe { value, .. } | ExprKind::Field { value, .. } => f(value),
-        ExprKind::Struct { fields, .. } => fields.iter().for_each(f),
-        ExprKind::WithField { value, new, .. } => [value, new].into_iter().for_each(|e| f(e)),
-    }
-}
-
 /// Adds the variables that statements assign.
 pub(super) fn assigned_by(stmts: &[Stmt], assigned: &mut BTreeSet<Local>) {
     for stmt in stmts {
@@ -203,7 +188,7 @@ pub(super) fn assigned_by(stmts: &[Stmt], assigned: &mut BTreeSet<Local>) {
                 assigned_by(body, assigned);
                 assigned_by(step, assigned);
             }
-            StmtKind::Output { .. } => {}
+            StmtKind::Replace { .. } | StmtKind::Output { .. } => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - `value`: what is known of a value; `scalar` and `sizes`: arithmetic on it;
 //! - `expr`, `prims`, `select`: expressions; `control`: branches and loops; `call`, `pattern`: functions;
-//! - `with_loop`: with-loops;
+//! - `with_loop`: with-loops; `output`, `objects`: effects;
 //! - `entry`: what is asked for, and how the functions made are called.
 //!
 //! What a check guards lists its certificate; see Note [Checks].
@@ -28,6 +28,7 @@ mod in_order;
 mod instance;
 mod join;
 mod liveness;
+mod objects;
 mod output;
 mod pattern;
 mod prims;
@@ -41,7 +42,7 @@ mod with_loop;
 
 pub use entry::{Entry, ParamShape, Request, Slot, Specialised, request_of, specialise};
 
-use super::core::{Expr, ExprKind, Function, FunctionId, Program};
+use super::core::{Expr, ExprKind, Function, FunctionId, ObjectId, Program};
 use effects::Effects;
 use frit_ir::array::build::Builder;
 use frit_ir::array::{self, Block, Func, Op, Operand, Type};
@@ -49,9 +50,11 @@ use frit_ir::{Const, FailureKind};
 use frit_support::{Index, Span};
 use instance::Instances;
 use liveness::Liveness;
+use objects::Kept;
 use repeat::Repetitions;
 use sizes::Facts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use value::Value;
 
 /// Once a function of the array IR has so many statements, the program's functions are called, not repeated in it.
 const INLINING_BUDGET: usize = 20_000;
@@ -62,7 +65,7 @@ const LIBRARY_INLINING_BUDGET: usize = 200_000;
 /// True for an expression without calls and with-loops: not worth a function.
 fn is_simple(e: &Expr) -> bool {
     let mut is_simple = !matches!(e.kind, ExprKind::Call { .. } | ExprKind::Foreign(_) | ExprKind::With(_));
-    liveness::for_each_part(e, &mut |part| is_simple = is_simple && self::is_simple(part));
+    super::core::walk::for_each_part(e, &mut |part| is_simple = is_simple && self::is_simple(part));
     is_simple
 }
 
@@ -85,6 +88,14 @@ struct Specialiser<'p> {
     token: Operand,
     /// The words of the command line, and where they end.
     words: Option<(array::Value, array::Value)>,
+    /// Objects that nothing changes, as values of the function under construction, and those of them that are known.
+    objects: HashMap<ObjectId, Value>,
+    constants: HashMap<ObjectId, Value>,
+    /// How the objects met so far that change are kept, and in how many cells.
+    kept: HashMap<ObjectId, Kept>,
+    cells: usize,
+    /// The objects that functions may use, as far as that was asked for.
+    used: HashMap<FunctionId, Vec<ObjectId>>,
     /// Statements emitted for the function so far.
     statements: usize,
     /// Statements emitted for all functions so far.
@@ -126,6 +137,7 @@ struct Outer {
     listed: HashMap<array::Value, usize>,
     token: Operand,
     words: Option<(array::Value, array::Value)>,
+    objects: HashMap<ObjectId, Value>,
     statements: usize,
 }
 
@@ -140,6 +152,7 @@ impl Outer {
             listed: HashMap::new(),
             token: Const::Cert.into(),
             words: None,
+            objects: HashMap::new(),
             statements: 0,
         }
     }
@@ -190,7 +203,7 @@ struct Checks {
 
 impl<'p> Specialiser<'p> {
     fn new(program: &'p Program) -> Self {
-        let Outer { builder, facts, depth, certs, equal, listed, token, words, statements } =
+        let Outer { builder, facts, depth, certs, equal, listed, token, words, objects, statements } =
             Outer::new(String::new(), Span::NONE);
         Self {
             program,
@@ -202,6 +215,11 @@ impl<'p> Specialiser<'p> {
             listed,
             token,
             words,
+            objects,
+            constants: HashMap::new(),
+            kept: HashMap::new(),
+            cells: 0,
+            used: HashMap::new(),
             statements,
             all_statements: 0,
             chain: Vec::new(),
@@ -236,6 +254,7 @@ impl<'p> Specialiser<'p> {
             listed: std::mem::replace(&mut self.listed, other.listed),
             token: std::mem::replace(&mut self.token, other.token),
             words: std::mem::replace(&mut self.words, other.words),
+            objects: std::mem::replace(&mut self.objects, other.objects),
             statements: std::mem::replace(&mut self.statements, other.statements),
         }
     }

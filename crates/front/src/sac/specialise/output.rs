@@ -153,7 +153,13 @@ impl<'p> Specialiser<'p> {
     }
 
     /// An effect, after all those before it if it is ordered; its answers, of these types.
-    fn effect(&mut self, effect: Effect, args: Vec<Operand>, answers: Vec<Type>, span: Span) -> Vec<array::Value> {
+    pub(super) fn effect(
+        &mut self,
+        effect: Effect,
+        args: Vec<Operand>,
+        answers: Vec<Type>,
+        span: Span,
+    ) -> Vec<array::Value> {
         let mut certs = self.certs();
         let is_ordered = effect.is_ordered();
         if is_ordered {

@@ -41,7 +41,8 @@ fn item_text(item: &Item) -> String {
         Item::Alias(name) => format!("alias {}", name.text),
         Item::Specialize(signature) => format!("specialize {}", signature_text(signature)),
         Item::External(signature, _) => format!("external {}", signature_text(signature)),
-        Item::ExternalType { .. } => "external type".to_string(),
+        Item::ExternalData { is_object: false, .. } => "external type".to_string(),
+        Item::ExternalData { is_object: true, .. } => "external object".to_string(),
         Item::Object { ty, name, value } => format!("objdef {} {} {}", type_text(ty), name.text, expr(value)),
     }
 }
