@@ -76,10 +76,12 @@ impl Flow<'_> {
                 Some(refusal) => format!("kept apart ({}): {why}", refusal.code()),
                 None => format!("not fused: {why}"),
             });
+            let barring = labels.iter().filter(|_| tie.refusal.is_some()).flat_map(|label| lines(label)).collect();
             Edge {
                 from: tie.from,
                 to: tie.to,
                 labels,
+                barring,
                 is_scalar: tie.flows.iter().all(|&array| self.is_scalar(array)),
                 is_preventing: tie.refusal.is_some(),
                 gone,

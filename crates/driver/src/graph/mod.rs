@@ -70,6 +70,8 @@ pub struct Edge {
     pub is_scalar: bool,
     /// The two are kept apart: drawn with a slash.
     pub is_preventing: bool,
+    /// The lines of labels that say what keeps them apart: drawn in red. Where edges were joined, others may only flow beside them.
+    pub barring: BTreeSet<String>,
     /// The labels of arrays that need no memory any more: drawn in grey.
     pub gone: BTreeSet<String>,
     /// What to say about it when it is pointed at, in lines.
@@ -141,6 +143,7 @@ fn joined(edges: Vec<Edge>) -> Vec<Edge> {
                 let (labels, notes) = (edge.labels.into_iter(), edge.notes.into_iter());
                 known.labels.extend(labels.filter(|label| !known.labels.contains(label)).collect::<Vec<_>>());
                 known.notes.extend(notes.filter(|note| !known.notes.contains(note)).collect::<Vec<_>>());
+                known.barring.extend(edge.barring);
                 known.gone.extend(edge.gone);
                 known.is_scalar &= edge.is_scalar;
                 known.is_preventing |= edge.is_preventing;
@@ -359,6 +362,7 @@ impl Builder<'_> {
                 labels: types.into_iter().map(label).collect(),
                 is_scalar,
                 is_preventing: false,
+                barring: BTreeSet::new(),
                 gone: BTreeSet::new(),
                 notes: Vec::new(),
             });
@@ -460,7 +464,18 @@ mod tests {
     fn edge(from: usize, to: usize, label: &str, is_preventing: bool) -> Edge {
         let labels = if label.is_empty() { Vec::new() } else { vec![label.to_string()] };
         let notes = if is_preventing { vec![format!("{label} is late")] } else { Vec::new() };
-        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, gone: BTreeSet::new(), notes }
+        let barring = labels.iter().filter(|_| is_preventing).cloned().collect();
+        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, barring, gone: BTreeSet::new(), notes }
+    }
+
+    #[test]
+    fn of_joined_edges_only_those_that_prevent_have_labels_that_say_so() {
+        let edges = vec![edge(0, 1, "a", false), edge(0, 1, "b", true), edge(0, 1, "c", false), edge(0, 1, "c", true)];
+        let graph = Graph::new((0..2).map(node).collect(), edges);
+        let [joined] = &graph.edges[..] else { panic!("there is one edge") };
+        assert!(joined.is_preventing);
+        assert_eq!(joined.labels, ["a", "b", "c"]);
+        assert_eq!(joined.barring, ["b", "c"].map(String::from).into());
     }
 
     #[test]

@@ -119,7 +119,7 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
             let (x, y, width) = (middle.x + shift_x, first + LINE * nth as f64, width_of(line));
             let class = match edge {
                 Some(edge) if edge.gone.contains(*line) => " class=\"gone\"",
-                Some(edge) if edge.is_preventing => " class=\"preventing\"",
+                Some(edge) if edge.barring.contains(*line) => " class=\"preventing\"",
                 Some(_) | None => "",
             };
             let _ = write!(
@@ -428,6 +428,7 @@ mod tests {
             labels: vec!["f64[n]".into()],
             is_scalar: false,
             is_preventing: false,
+            barring: BTreeSet::new(),
             gone: BTreeSet::new(),
             notes: Vec::new(),
         };

@@ -27,7 +27,7 @@ pub fn print(graph: &DataFlowGraph, solution: &Solution) -> Result<String, Error
         "a (5)   the edge carries the array a of size 5",
         "a* (5)  a is removable: no edge of it has a path with a preventing edge beside it",
         "a! (5)  a is kept: it is live outside of the graph",
-        "red     with a stroke: the edge prevents fusion; dashed: it carries no array",
+        "red     with a stroke: the edge prevents fusion, because of the arrays in red; dashed: it carries no array",
         "grey    an array that the plan removes, and a fused loop, round the loops that it was made from",
     ]);
     let whole = Drawing::column(&[(String::new(), Drawing::row(&drawings)), (String::new(), legend)]);
@@ -60,6 +60,7 @@ fn flow(graph: &DataFlowGraph, solution: &Solution) -> Picture {
         labels: edge.array.map(label).into_iter().collect(),
         is_scalar: edge.array.is_none(),
         is_preventing: edge.preventing,
+        barring: edge.array.filter(|_| edge.preventing).map(label).into_iter().collect(),
         gone: edge.array.filter(|array| solution.removed.binary_search(array).is_ok()).map(label).into_iter().collect(),
         notes: Vec::new(),
     });

@@ -1,5 +1,5 @@
-//! What the library leaves open: labels do not collide with boxes and with each other, and strokes across edges are seen beside
-//! labels.
+//! What the library leaves open: labels do not collide with boxes and with each other, and arrows and strokes across edges are seen
+//! beside labels.
 
 use super::{Drawing, Label, PAD, Places};
 use crate::graph::Graph;
@@ -7,6 +7,10 @@ use layout::core::geometry::Point;
 
 /// Half the length of the stroke across an edge.
 const SLASH: f64 = 7.0;
+/// The length of an arrow.
+const HEAD: f64 = 13.0;
+/// The middle of a stroke is so far from the end of its edge, where the arrow is.
+const ARROW: f64 = HEAD + 5.0;
 /// Space around a label.
 const GAP: f64 = 2.0;
 /// A curve is looked at in so many points for each of its parts.
@@ -53,8 +57,13 @@ pub(super) fn settle(places: &mut Places, graph: &Graph, boxes: &[Drawing]) -> V
     let mut slashes = Vec::new();
     for (_, curve) in curves.iter().filter(|(edge, _)| graph.edges[*edge].is_preventing) {
         let middle = curve[curve.len() / 2];
-        // Not at the ends, where the arrow is.
-        let mut inner: Vec<usize> = (1..curve.len() - 1).collect();
+        // Not at the ends, and off the arrow if the edge is long enough.
+        let end = curve[curve.len() - 1];
+        let is_off = |at: &usize| length(curve[*at], end) >= ARROW;
+        let mut inner: Vec<usize> = (1..curve.len() - 1).filter(is_off).collect();
+        if inner.is_empty() {
+            inner = (1..curve.len() - 1).collect();
+        }
         inner.sort_by(|&one, &other| length(curve[one], middle).total_cmp(&length(curve[other], middle)));
         let rect = |at: usize| Rect::around(curve[at], 1.5 * SLASH, 1.5 * SLASH);
         let find = |taken: &[Rect], others: &[Rect]| {
@@ -64,6 +73,7 @@ pub(super) fn settle(places: &mut Places, graph: &Graph, boxes: &[Drawing]) -> V
         taken.push(rect(place));
         slashes.push(stroke(curve, place));
     }
+    taken.extend(curves.iter().map(|(_, curve)| head(curve)));
     // Labels that need not move stay: the others go where there is room.
     let mut moving = Vec::new();
     for (at, label) in places.labels.iter().enumerate() {
@@ -80,6 +90,14 @@ pub(super) fn settle(places: &mut Places, graph: &Graph, boxes: &[Drawing]) -> V
         places.labels[at].middle = middle;
     }
     slashes
+}
+
+/// The arrow at the end of a curve.
+fn head(curve: &[Point]) -> Rect {
+    let end = curve[curve.len() - 1];
+    let from = curve.iter().rev().copied().find(|&point| length(point, end) > HEAD / 2.0).unwrap_or(end);
+    let back = from.sub(end);
+    Rect::around(end.add(back.scale(HEAD / 2.0 / back.length().max(1e-6))), HEAD, HEAD)
 }
 
 fn extent(label: &Label, middle: Point) -> Rect {
@@ -166,6 +184,7 @@ mod tests {
                 labels,
                 is_scalar: false,
                 is_preventing: random.one_in(3),
+                barring: BTreeSet::new(),
                 gone: BTreeSet::new(),
                 notes: Vec::new(),
             }
@@ -183,11 +202,19 @@ mod tests {
             let mut places = place(&graph, &boxes).expect("there is a layout");
             let slashes = settle(&mut places, &graph, &boxes);
             assert_eq!(slashes.len(), graph.edges.iter().filter(|edge| edge.is_preventing).count());
+            let barred = places.edges.iter().filter(|(edge, _)| graph.edges[*edge].is_preventing);
+            for ((_, path), &(from, to)) in barred.zip(&slashes) {
+                let (start, end) = (path[0].0, path[path.len() - 1].1);
+                let middle = from.add(to).scale(0.5);
+                assert!(length(start, end) < 2.0 * ARROW || length(middle, end) >= ARROW, "a stroke lies on its arrow");
+            }
             let labels: Vec<Rect> = places.labels.iter().map(|label| extent(label, label.middle)).collect();
             let nodes = places.boxes.iter().map(|&at| Rect { low: at, high: at.add(Point::new(70.0, 35.0)) });
             let strokes = slashes.iter().map(|&(from, to)| Rect::around(from.add(to).scale(0.5), 1.0, 1.0));
+            let heads = places.edges.iter().map(|(_, path)| head(&samples(path)));
             for (at, label) in labels.iter().enumerate() {
-                let others = labels[..at].iter().copied().chain(nodes.clone()).chain(strokes.clone());
+                let others =
+                    labels[..at].iter().copied().chain(nodes.clone()).chain(strokes.clone()).chain(heads.clone());
                 assert!(
                     !others.into_iter().any(|other| other.meets(label)),
                     "{count} nodes: {}",
