@@ -113,7 +113,7 @@ pub fn generate_batch(programs: &[Vec<u8>], flavour: Flavour) -> String {
     source
 }
 
-/// Types and functions that all programs may use: overloads by rank, patterns of shapes, constraints, recursion, several results.
+/// Types, objects and functions that all programs may use: overloads by rank, patterns of shapes, constraints, recursion, several results.
 const PRELUDE: &str = "typedef int[2] pair;
 struct P { int a; double[2] v; };
 
@@ -140,6 +140,14 @@ int down(int n, int s) { if (n <= 0) { r = s; } else { r = down(n - 1, s + n * n
 int, int ends(int[.] a) { return (minval(a), maxval(a)); }
 pair (<+>)(pair a, pair b) { return (pair)((int[2])a + (int[2])b); }
 int second(pair a) { return ((int[2])a)[1]; }
+objdef int tally = down(argc() + 1, 2);
+objdef int[.] trail = iota(argc() + 1);
+objdef int[3] weights = [argc(), 2, 5];
+void bump(int &t, int by) { t = 3 * t + by; }
+void note(int[.] &t, int x) { t = [x] ++ take([min(4, shape(t)[0])], t); }
+int counted(int x) { bump(tally, x); return x - tally; }
+int noted(int x) { if (x > tally) { note(trail, x); } return sum(trail) + weights[mod(x, 3)]; }
+noinline int weighed(int x) { return x * weights[mod(x, 3)] + weights[0]; }
 ";
 
 impl Generator<'_> {
@@ -208,7 +216,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(16) {
+        match self.choices.below(18) {
             0..=5 => self.new_array(),
             6 => self.new_scalar(),
             7 => self.branch(),
@@ -219,8 +227,16 @@ impl Generator<'_> {
             12 => self.several_results(),
             13 if self.flavour.reals => self.complex_numbers(),
             14 => self.structs(),
+            15 => self.objects(),
             _ => self.pairs(),
         }
+    }
+
+    /// Changes an object.
+    fn objects(&mut self) {
+        let value = self.scalar(Elem::Int, 2);
+        let (function, object) = [("bump", "tally"), ("note", "trail")][self.choices.below(2)];
+        self.line(&format!("{function}({object}, {value});"));
     }
 
     fn new_array(&mut self) {

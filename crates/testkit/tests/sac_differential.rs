@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 /// How many programs are compiled as one program: most of a C compiler's time for a small program goes into starting.
 const BATCH: usize = 12;
 
-const CONSTRUCTS: [&str; 40] = [
+const CONSTRUCTS: [&str; 44] = [
     "with {",
     "(with (",
     "genarray(",
@@ -44,6 +44,10 @@ const CONSTRUCTS: [&str; 40] = [
     "twice(",
     "ends(",
     "down(",
+    "(tally, ",
+    "counted(",
+    "noted(",
+    "weighed(",
     "if (",
     "while (",
     "for (",
