@@ -49,6 +49,11 @@ struct Setting<'a, 'p> {
 }
 
 impl<'a> Setting<'a, '_> {
+    /// True if some operation takes the cells of all generators, also at indices that several of them reach.
+    fn takes_every_cell(&self) -> bool {
+        self.targets.iter().any(|target| !matches!(target, Target::Array { .. }))
+    }
+
     /// The operations that are done.
     fn done(&self) -> impl Iterator<Item = &'a Target> {
         let targets = self.targets;
@@ -360,6 +365,12 @@ impl<'p> Specialiser<'p> {
         if is_period_unknown {
             runs = self.is_index_of(part, index, &part.lower, &part.upper);
         }
+        // What an earlier generator hides is not evaluated, unless an operation takes the cells of all.
+        let extents = setting.targets.iter().find_map(Target::extents).filter(|_| !setting.takes_every_cell());
+        if let Some(extents) = extents {
+            let is_free = self.is_free(setting, at, index, extents);
+            runs = self.both(runs, is_free);
+        }
         // Nothing is evaluated any more once all folds have what they end with.
         let is_whole = !setting.targets.is_empty() && setting.members.len() == setting.targets.len();
         let mut has_ended: Operand = Const::Bool(is_whole).into();
@@ -441,20 +452,28 @@ impl<'p> Specialiser<'p> {
                         Elsewhere::Zeros => FailureKind::IrregularArray,
                         Elsewhere::Default(_) | Elsewhere::Source(_) => FailureKind::ShapeMismatch,
                     };
-                    // The first generator that reaches an index says its cell.
-                    let from = vec![Operand::i64(0); index.len()];
-                    let mut is_free: Operand = Const::Bool(true).into();
-                    for earlier in &setting.parts[..at] {
-                        let has = self.is_index_of(earlier, index, &from, &extents[..index.len()]);
-                        let has_not = self.negated(has);
-                        is_free = self.both(is_free, has_not);
-                    }
+                    let is_free = match setting.takes_every_cell() {
+                        true => self.is_free(setting, at, index, extents),
+                        false => Const::Bool(true).into(),
+                    };
                     self.stored(value, index, &cell, is_free, kind, setting.span)?
                 }
             });
         }
         let token = state.token.map(|_| self.token);
         Ok(Some(State { values, token }))
+    }
+
+    /// Whether no generator before this one reaches an index: the first one that does says the cell of an array.
+    fn is_free(&mut self, setting: &Setting<'_, 'p>, at: usize, index: &[Operand], extents: &[Operand]) -> Operand {
+        let from = vec![Operand::i64(0); index.len()];
+        let mut is_free: Operand = Const::Bool(true).into();
+        for earlier in &setting.parts[..at] {
+            let has = self.is_index_of(earlier, index, &from, &extents[..index.len()]);
+            let has_not = self.negated(has);
+            is_free = self.both(is_free, has_not);
+        }
+        is_free
     }
 
     /// The next value of an accumulator if a condition holds, else the same.
