@@ -80,6 +80,10 @@ fn native(program: &nest::Program, args: &[Tensor]) -> Outcome {
     match native.library.call_writing(&args, 2, None, &mut |piece| text += piece) {
         Ok(run) => {
             assert_eq!(run.leaked, 0, "buffers were neither released nor returned");
+            drop(run);
+            let mut again = String::new();
+            let second = native.library.call_writing(&args, 2, None, &mut |piece| again += piece);
+            assert_eq!((second.is_ok(), &again), (true, &text), "a second call begins anew");
             (text, None)
         }
         Err(NativeError::Failed { kind, .. }) => (text, Some(kind)),
@@ -140,6 +144,57 @@ fn equal_outputs_one_after_the_other_are_all_written() {
         "n = 7\nn = 7\n100%\n",
         None,
     );
+}
+
+#[test]
+fn cells_hold_what_was_kept_there_last() {
+    // A cell of an array that grows, one that a branch changes, and one that is recalled before anything is kept there.
+    let text = "
+        func @push(%0: cert, %1: i64) -> (cert) {
+          %2: cert, %3: i64 = ask<%0> extent (0, 0)
+          %4: cert, %5: i64[%3] = recall<%2> 0 i64 1 ()
+          %6: i64[1] = replicate 1, %1
+          %7: i64 = add %3, 1
+          %8: i64[%7] = concat %5, %6
+          %9: cert = keep<%4> 0 i64 1 (%8)
+          return %9
+        }
+        func @main(%0: i64) -> (cert) {
+          %1: cert, %2: f64 = recall 2 f64 0 ()
+          %3: cert = output<%1> \"%g\\n\" (%2)
+          %4: cert = for %5 < %0 (%6: cert = %3) {
+            %7: cert = call @push(%6, %5)
+            %8: i64 = rem %5, 2
+            %9: bool = eq %8, 0
+            %10: cert = if %9 {
+              %11: cert, %12: i64 = recall<%7> 1 i64 0 ()
+              %13: i64 = add %12, %5
+              %14: cert = keep<%11> 1 i64 0 (%13)
+              yield %14
+            } else {
+              %15: cert = call @push(%7, 100)
+              yield %15
+            }
+            yield %10
+          }
+          %16: cert, %17: i64 = ask<%4> extent (0, 0)
+          %18: cert, %19: i64[%17] = recall<%16> 0 i64 1 ()
+          %20: i64 = w0: with (%21) in [%17] {
+            [0] <= iv < [%17] {
+              %22: i64 = index %19[%21]
+              yield %22
+            }
+          } : fold commutative (0) by (%23: i64, %24: i64) {
+            %25: i64 = add %23, %24
+            yield %25
+          }
+          %26: cert, %27: i64 = recall<%18> 1 i64 0 ()
+          %28: cert = output<%26> \"%ld of %ld, %ld\\n\" (%20, %17, %27)
+          return %28
+        }
+        entry @main";
+    check(text, &[int(0)], "0\n0 of 0, 0\n", None);
+    check(text, &[int(5)], "0\n210 of 7, 6\n", None);
 }
 
 #[test]

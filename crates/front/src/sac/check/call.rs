@@ -14,6 +14,8 @@ use frit_support::{Span, Table};
 /// A call.
 pub(super) struct Called {
     pub expr: Expr,
+    /// The types of the arguments, if some are given by reference.
+    pub args: Vec<Ty>,
     /// The declared results.
     pub results: Vec<Ty>,
     /// The numbers of arguments given by reference, and what they become: further results of the expression.
@@ -23,7 +25,7 @@ pub(super) struct Called {
 impl Called {
     /// What has one value and changes nothing.
     fn of(value: Value) -> Called {
-        Called { expr: value.expr, results: vec![value.ty], references: Vec::new() }
+        Called { expr: value.expr, args: Vec::new(), results: vec![value.ty], references: Vec::new() }
     }
 }
 
@@ -112,12 +114,14 @@ impl<'a> Checker<'a> {
             let value = self.primitive(&wrapped.name, name.span, args, span);
             return (!value.ty.is_error()).then(|| Called::of(value));
         }
+        let is_reference = !resolved.references.is_empty();
+        let tys = values.iter().filter(|_| is_reference).map(|value| value.ty.clone()).collect();
         let args = values.into_iter().map(|value| value.expr).collect();
         let overload = self.overload_of(&name.text, &resolved.functions);
         let expr = Expr { kind: ExprKind::Call { overload, args }, span };
         let mut results = resolved.results;
         let updated = results.split_off(results.len() - resolved.references.len());
-        Some(Called { expr, results, references: resolved.references.into_iter().zip(updated).collect() })
+        Some(Called { expr, args: tys, results, references: resolved.references.into_iter().zip(updated).collect() })
     }
 
     /// The functions of this name; an error if there are none.

@@ -113,12 +113,16 @@ impl<'a> Checker<'a> {
                     return (!value.ty.is_error()).then(|| (value.expr, vec![value.ty]));
                 }
                 let called = self.call(function, args, expr.span)?;
-                if !called.references.is_empty() {
-                    let function = function.name.text.clone();
-                    self.error(SacError::ReferenceInExpression { span: expr.span, function });
-                    return None;
+                if called.references.is_empty() {
+                    return Some((called.expr, called.results));
                 }
-                Some((called.expr, called.results))
+                let results = called.results.clone();
+                if let Some(expr) = self.changing_objects(called, args) {
+                    return Some((expr, results));
+                }
+                let function = function.name.text.clone();
+                self.error(SacError::ReferenceInExpression { span: expr.span, function });
+                None
             }
             Ast::With(with) => self.with_loop(with, expr.span),
             Ast::Tensor(parts) => self.tensor(parts, expr.span),

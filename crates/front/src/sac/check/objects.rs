@@ -1,17 +1,20 @@
 //! Global objects: which one a name means, and the functions that give their first values.
 
 use super::Checker;
-use super::convert::class_pattern;
+use super::call::Called;
+use super::convert::{any_pattern, class_pattern};
 use super::error::SacError;
 use super::expression::Value;
 use super::modules::contains;
 use super::scopes::Body;
 use super::signature::class_of;
-use super::types::{Ty, type_name};
+use super::types::{BOOL, Ty, type_name};
 use crate::sac::ast::{self, Name, QualifiedName, TypeExpr};
 use crate::sac::core::walk::Deeds;
-use crate::sac::core::{Expr, ExprKind, FunctionId, Object, ObjectId, Stmt, StmtKind};
-use frit_support::{Index, Span};
+use crate::sac::core::{
+    Expr, ExprKind, FunctionId, Local, LocalData, Object, ObjectId, Param, Pattern, Stmt, StmtKind,
+};
+use frit_support::{Index, Span, Table};
 use std::collections::BTreeSet;
 
 /// An object as its module declares it.
@@ -191,6 +194,62 @@ impl<'a> Checker<'a> {
         function.locals = std::mem::take(&mut self.body.locals);
         function.body = std::mem::take(&mut self.body.out);
         function.returns = vec![value.expr];
+    }
+
+    /// A call within an expression whose arguments by reference are all objects: the call of a function that gives these their new
+    /// values, so that this happens where and if the call does. `None` if some are no objects.
+    pub(super) fn changing_objects(&mut self, called: Called, written: &'a [ast::Expr]) -> Option<Expr> {
+        let Called { expr: Expr { kind: ExprKind::Call { overload, args }, span }, args: tys, results, references } =
+            called
+        else {
+            return None;
+        };
+        let mut places = Vec::new();
+        for (at, ty) in references {
+            let ast::ExprKind::Name(name) = &written[at].kind else { return None };
+            places.push((self.object_place(name)?, ty));
+        }
+        let mut locals: Table<Local, LocalData> = Table::new();
+        let mut local = |name: &str, ty: &Ty| {
+            let elem = ty.elem.unwrap_or(BOOL);
+            (locals.push(LocalData { name: name.to_string(), elem, span }), any_pattern(elem))
+        };
+        let read = |local: Local| Expr { kind: ExprKind::Local(local), span };
+        let (mut params, mut given, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+        for (arg, ty) in args.into_iter().zip(&tys) {
+            // The literal fits where no array would that is passed on.
+            if matches!(&arg.kind, ExprKind::Array { cells, .. } if cells.is_empty()) {
+                passed.push(arg);
+                continue;
+            }
+            let (param, pattern) = local("argument", ty);
+            params.push(Param { local: param, pattern });
+            passed.push(read(param));
+            given.push(arg);
+        }
+        let made: Vec<(Local, Pattern)> = results.iter().map(|ty| local("result", ty)).collect();
+        let mut targets: Vec<Option<Local>> = made.iter().map(|(local, _)| Some(*local)).collect();
+        let mut replaced = Vec::new();
+        for (place, ty) in places {
+            let value = local("object", &ty).0;
+            targets.push(Some(value));
+            if let Place::Object(object) = place {
+                replaced.push((object, Value::new(ExprKind::Local(value), ty, span)));
+            }
+        }
+        let value = Expr { kind: ExprKind::Call { overload, args: passed }, span };
+        let outer =
+            std::mem::replace(&mut self.body.out, vec![Stmt { kind: StmtKind::Assign { targets, value }, span }]);
+        self.replace_objects(replaced);
+        let body = std::mem::replace(&mut self.body.out, outer);
+        let name = self.program.overloads[overload].name.clone();
+        let function = self.blank(&Name { text: name.clone(), span });
+        let data = &mut self.program.functions[function];
+        (data.params, data.locals, data.body) = (params, locals, body);
+        data.returns = made.iter().map(|(local, _)| read(*local)).collect();
+        data.results = made.into_iter().map(|(_, pattern)| pattern).collect();
+        let overload = self.overload(&name, vec![function]);
+        Some(Expr { kind: ExprKind::Call { overload, args: given }, span })
     }
 
     /// Gives objects their new values, which are those of variables.
