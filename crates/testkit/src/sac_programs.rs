@@ -146,6 +146,7 @@ objdef int[3] weights = [argc(), 2, 5];
 void bump(int &t, int by) { t = 3 * t + by; }
 void note(int[.] &t, int x) { t = [x] ++ take([min(4, shape(t)[0])], t); }
 int counted(int x) { bump(tally, x); return x - tally; }
+int raised(int &t, int by) { t = t ^ by; return t - by; }
 int noted(int x) { if (x > tally) { note(trail, x); } return sum(trail) + weights[mod(x, 3)]; }
 noinline int weighed(int x) { return x * weights[mod(x, 3)] + weights[0]; }
 ";

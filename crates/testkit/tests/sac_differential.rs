@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 /// How many programs are compiled as one program: most of a C compiler's time for a small program goes into starting.
 const BATCH: usize = 12;
 
-const CONSTRUCTS: [&str; 44] = [
+const CONSTRUCTS: [&str; 45] = [
     "with {",
     "(with (",
     "genarray(",
@@ -48,6 +48,7 @@ const CONSTRUCTS: [&str; 44] = [
     "counted(",
     "noted(",
     "weighed(",
+    "raised(",
     "if (",
     "while (",
     "for (",

@@ -154,7 +154,10 @@ impl Generator<'_> {
                         let real = self.scalar(Elem::Double, 0);
                         format!("(abs({real}) < 1e6 ? toi({real}) : {a})")
                     }
-                    8 => format!("{}({a})", self.choices.of(&["twice", "weighed", "counted", "noted"])),
+                    8 => format!(
+                        "{}{a})",
+                        self.choices.of(&["twice(", "weighed(", "counted(", "noted(", "raised(tally, "])
+                    ),
                     _ => format!("({} {a})", self.choices.of(&["-", "~", "++", "--"])),
                 }
             }
