@@ -212,8 +212,12 @@ void frit_remark(OptimizationRemarkEmitter *Emitter, unsigned Kind, const char *
 OptimizationRemarkEmitter *frit_emitter_new(Function *F) { return new OptimizationRemarkEmitter(F); }
 void frit_emitter_free(OptimizationRemarkEmitter *Emitter) { delete Emitter; }
 
-// Where an instruction is in the source: the line, 0 if unknown; the file's path is to be released.
-static unsigned location(const DILocation *Where, unsigned *Column, char **File) {
+// Where an instruction is in the source or, if `Called`, where the function that it is in calls the one that it was written in: the line, 0 if
+// unknown; the file's path is to be released.
+static unsigned location(const DILocation *Where, bool Called, unsigned *Column, char **File) {
+  if (Where && Called)
+    for (Where = Where->getInlinedAt(); Where && Where->getInlinedAt();)
+      Where = Where->getInlinedAt();
   if (!Where || !Where->getLine())
     return 0;
   *Column = Where->getColumn();
@@ -225,12 +229,14 @@ static unsigned location(const DILocation *Where, unsigned *Column, char **File)
   *File = strdup(Path.c_str());
   return Where->getLine();
 }
-unsigned frit_location(Instruction *I, unsigned *Column, char **File) { return location(I->getDebugLoc(), Column, File); }
-unsigned frit_loop_start(Instruction *Latch, unsigned *Column, char **File) {
+unsigned frit_location(Instruction *I, bool Called, unsigned *Column, char **File) {
+  return location(I->getDebugLoc(), Called, Column, File);
+}
+unsigned frit_loop_start(Instruction *Latch, bool Called, unsigned *Column, char **File) {
   MDNode *Loop = Latch->getMetadata(LLVMContext::MD_loop);
   for (unsigned At = 1; Loop && At < Loop->getNumOperands(); At++)
     if (auto *Where = dyn_cast_or_null<DILocation>(Loop->getOperand(At).get()))
-      return location(Where, Column, File);
+      return location(Where, Called, Column, File);
   return 0;
 }
 char *frit_block_name(BasicBlock *B) {

@@ -104,7 +104,7 @@ fn executes_regularly(facts: &Facts, of: Loop, blocks: &[Block]) -> Result<(), R
             }
             if !instruction.will_return() && !instruction.is_terminator() {
                 let name = callee(instruction);
-                let what = if name.is_empty() { "a call".to_string() } else { format!("the call of `{name}`") };
+                let what = if name.is_empty() { "a call".to_string() } else { format!("a call of `{name}`") };
                 return Err(Refusal::MayNotReturn { what });
             }
             if instruction.ty().is_token() || opcode == LLVMOpcode::LLVMAlloca {

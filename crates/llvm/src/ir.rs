@@ -9,6 +9,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValu
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_uint};
+use std::fmt;
 
 /// A value: a constant, an argument, an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -538,12 +539,12 @@ impl Value {
 
     /// Line, column and file of its debug location.
     pub(crate) fn location(self) -> Option<Location> {
-        Location::found(|column, file| unsafe { sys::frit_location(self.0, column, file) })
+        Location::found(|called, column, file| unsafe { sys::frit_location(self.0, called, column, file) })
     }
 
     /// Where the loop that this terminator of a latch closes begins, as its metadata tells.
     pub(crate) fn loop_start(self) -> Option<Location> {
-        Location::found(|column, file| unsafe { sys::frit_loop_start(self.0, column, file) })
+        Location::found(|called, column, file| unsafe { sys::frit_loop_start(self.0, called, column, file) })
     }
 
     pub(crate) fn mark(self, number: usize) {
@@ -572,19 +573,32 @@ pub(crate) enum Ordering {
     Stronger,
 }
 
-/// A place in the source.
+/// A place in the source and, if it is in a function that was inlined, where that was called, by way of others perhaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
+    pub(crate) called: Option<Box<Location>>,
 }
 
 impl Location {
-    fn found(look: impl FnOnce(*mut c_uint, *mut *mut std::ffi::c_char) -> c_uint) -> Option<Location> {
-        let (mut column, mut file) = (0, std::ptr::null_mut());
-        let line = look(&mut column, &mut file);
-        (line != 0).then(|| Location { file: owned(file), line, column })
+    fn found(look: impl Fn(bool, *mut c_uint, *mut *mut std::ffi::c_char) -> c_uint) -> Option<Location> {
+        let place = |called| {
+            let (mut column, mut file) = (0, std::ptr::null_mut());
+            let line = look(called, &mut column, &mut file);
+            (line != 0).then(|| Location { file: owned(file), line, column, called: None })
+        };
+        place(false).map(|here| Location { called: place(true).map(Box::new), ..here })
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = std::env::current_dir().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
+        let file = self.file.strip_prefix(&folder).unwrap_or(&self.file);
+        write!(f, "{file}:{}:{}", self.line, self.column)?;
+        self.called.iter().try_for_each(|place| write!(f, " (called at {place})"))
     }
 }
 

@@ -774,12 +774,15 @@ fn connected(
 /// What a part that is no loop to be fused is called in messages.
 fn name(node: &Node) -> String {
     match &node.kind {
-        Kind::Code(value) if value.is_load() => "a load".to_string(),
-        Kind::Code(value) if value.is_store() => "a store".to_string(),
-        Kind::Code(value) if value.is_call() && !callee(*value).is_empty() => {
-            format!("a call of `{}`", callee(*value))
+        Kind::Code(value) => {
+            let what = match callee(*value) {
+                call if value.is_call() && !call.is_empty() => format!("a call of `{call}`"),
+                _ if value.is_load() => "a load".to_string(),
+                _ if value.is_store() => "a store".to_string(),
+                _ => "an operation".to_string(),
+            };
+            value.location().map_or(what.clone(), |place| format!("{what} at {place}"))
         }
-        Kind::Code(_) => "an operation".to_string(),
         Kind::Opaque { refused: Some(_), .. } | Kind::Loop(_) => "a loop".to_string(),
         Kind::Opaque { .. } => "a branch".to_string(),
     }

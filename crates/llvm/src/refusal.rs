@@ -161,10 +161,10 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = |name: &String| if name.is_empty() { String::new() } else { format!(" `{name}`") };
+        let of = |name: &String| if name.is_empty() { String::new() } else { format!(" of `{name}`") };
         match self {
             Refusal::AddressTaken => f.write_str("the address of a block in it is taken"),
-            Refusal::MayThrow { call } => write!(f, "the call{} in it may throw", named(call)),
+            Refusal::MayThrow { call } => write!(f, "a call{} in it may throw", of(call)),
             Refusal::MayNotReturn { what } => write!(f, "{what} in it may not return"),
             Refusal::VolatileAccess => f.write_str("it has a volatile access"),
             Refusal::AtomicOrdering => {
@@ -186,7 +186,8 @@ impl fmt::Display for Refusal {
                 f.write_str("two of their pointers may be into the same memory, and no cheap check can tell")
             }
             Refusal::ValueUsedAcross { value } => {
-                write!(f, "the second uses the value{} that is complete only after the first", named(value))
+                let named = if value.is_empty() { String::new() } else { format!(" `{value}`") };
+                write!(f, "the second uses the value{named} that is complete only after the first")
             }
             Refusal::CodeBetween { what } => {
                 write!(f, "{what} between them depends on the first, and the second on it")
@@ -203,12 +204,12 @@ impl fmt::Display for Refusal {
             }
             Refusal::CallMemory { call, sets_errno: true } => write!(
                 f,
-                "the call{} in one of them may set `errno`, which may be what the other one touches; `-fno-math-errno` rules \
+                "a call{} in one of them may set `errno`, which may be what the other one touches; `-fno-math-errno` rules \
                  that out",
-                named(call)
+                of(call)
             ),
             Refusal::CallMemory { call, .. } => {
-                write!(f, "the call{} in one of them may touch what the other one does", named(call))
+                write!(f, "a call{} in one of them may touch what the other one does", of(call))
             }
             Refusal::TripCountOverflow => f.write_str(
                 "their numbers of iterations cannot be computed with before both: they may be too large, or come too late",
@@ -229,8 +230,8 @@ impl fmt::Display for Refusal {
             }
             Refusal::CallPressure { call } => write!(
                 f,
-                "the call{} in one of them would make values that go round the other one be stored and loaded in each iteration",
-                named(call)
+                "a call{} in one of them would make values that go round the other one be stored and loaded in each iteration",
+                of(call)
             ),
             Refusal::CacheFootprint => f.write_str("what they share stays in the nearest cache anyway"),
             Refusal::BetterApart => f.write_str("other fusions, that exclude this one, save more"),

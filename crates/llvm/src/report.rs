@@ -60,21 +60,19 @@ impl Named {
     }
 
     fn json(&self) -> Json {
-        match &self.location {
-            Some(place) => {
-                json!({"label": self.label, "file": place.file, "line": place.line, "column": place.column})
+        let mut all = json!({"label": self.label});
+        if let Some(place) = &self.location {
+            (all["file"], all["line"], all["column"]) = (json!(place.file), json!(place.line), json!(place.column));
+            if let Some(place) = &place.called {
+                all["called_at"] = json!({"file": place.file, "line": place.line, "column": place.column});
             }
-            None => json!({"label": self.label}),
         }
+        all
     }
 
     fn text(&self) -> String {
         match &self.location {
-            Some(place) => {
-                let folder = std::env::current_dir().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
-                let file = place.file.strip_prefix(&folder).unwrap_or(&place.file);
-                format!("{file}:{}:{}", place.line, place.column)
-            }
+            Some(place) => place.to_string(),
             None if self.label.is_empty() => "a loop without a name".into(),
             None => format!("`{}`", self.label),
         }

@@ -146,8 +146,13 @@ unsafe extern "C" {
     pub(crate) fn frit_remark(emitter: *mut Emitter, kind: c_uint, name: *const c_char, at: Value, text: *const c_char);
     pub(crate) fn frit_emitter_new(function: Value) -> *mut Emitter;
     pub(crate) fn frit_emitter_free(emitter: *mut Emitter);
-    pub(crate) fn frit_location(instruction: Value, column: *mut c_uint, file: *mut *mut c_char) -> c_uint;
-    pub(crate) fn frit_loop_start(latch: Value, column: *mut c_uint, file: *mut *mut c_char) -> c_uint;
+    pub(crate) fn frit_location(
+        instruction: Value,
+        called: bool,
+        column: *mut c_uint,
+        file: *mut *mut c_char,
+    ) -> c_uint;
+    pub(crate) fn frit_loop_start(latch: Value, called: bool, column: *mut c_uint, file: *mut *mut c_char) -> c_uint;
     pub(crate) fn frit_remarks_to(
         context: LLVMContextRef,
         path: *const c_char,

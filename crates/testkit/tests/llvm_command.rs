@@ -297,8 +297,8 @@ fn remarks_stand_where_loops_begin_and_no_code_grows_where_it_is_to_be_small() {
     let told = |level: &str| place.call("clang-19", &[&[level, &pass], &remarks[..]].concat()).succeeds().err();
     let said = told("-O2");
     for line in [
-        "x.c:8:5: remark: did not fuse the loops at x.c:8:5 and x.c:12:5: a load between them depends on the first",
-        "x.c:16:5: remark: did not fuse the loops at x.c:16:5 and x.c:18:5: a call of `__assert_fail` between them may end",
+        "x.c:8:5: remark: did not fuse the loops at x.c:8:5 and x.c:12:5: a load at x.c:11:16 between them depends on the first",
+        "x.c:16:5: remark: did not fuse the loops at x.c:16:5 and x.c:18:5: a call of `__assert_fail` at x.c:17:5 between them may end",
         "x.c:24:9: remark: fused the loops at x.c:24:9 and x.c:25:9, where a check finds that their memory does not overlap",
         "x.c:29:5: remark: fused the loops at x.c:29:5 and x.c:30:5, where a check finds that their memory does not overlap [",
         "x.c:33:5: remark: fused the loops at x.c:33:5 and x.c:34:5, the second 2 iterations late, where a check finds",
@@ -310,6 +310,26 @@ fn remarks_stand_where_loops_begin_and_no_code_grows_where_it_is_to_be_small() {
         let said = told(level);
         assert!(!said.contains("remark: fused") && said.contains("is to be small [code-growth]"), "{said}");
     }
+}
+
+#[test]
+fn a_remark_on_a_loop_that_was_inlined_says_where_its_function_was_called() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    let shift = "static inline void shift(int *a, int n) {\n    for (int i = 0; i < n; i++)\n        a[i] += 3;\n}\n\
+                 static inline void shift_all(int *a, int n) { shift(a, n); }\n";
+    fs::write(place.0.join("shift.h"), shift).unwrap();
+    let user = "#include \"shift.h\"\nvoid user(int *a, int n) {\n    shift_all(a, n);\n    for (int i = 0; i < n; i++)\n        a[i] *= 2;\n}\n";
+    fs::write(place.0.join("x.c"), user).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let said = place
+        .call("clang-19", &["-O2", &pass, "-Rpass=frit-loop-fusion", "-g", "-c", "x.c", "-o", "x.o"])
+        .succeeds()
+        .err();
+    let line = "remark: fused the loops at ./shift.h:2:5 (called at x.c:3:5) and x.c:4:5";
+    assert!(said.contains(line), "`{line}` is not in\n{said}");
 }
 
 /// Loops that stay apart, each pair for a reason that has to say which loop, call or place it is about.
@@ -361,8 +381,8 @@ fn remarks_say_which_loop_and_which_call_they_are_about() {
     let said = place.call("clang-19", &words).succeeds().err();
     for line in [
         "x.c:5:48: remark: did not fuse the loops at x.c:5:48 and x.c:6:5: iterations of the second",
-        "x.c:9:5 and x.c:10:5: the call `sin` in one of them may set `errno`",
-        "x.c:14:5 and x.c:15:5: the call `sin` in one of them would make values that go round the other one be stored",
+        "x.c:9:5 and x.c:10:5: a call of `sin` in one of them may set `errno`",
+        "x.c:14:5 and x.c:15:5: a call of `sin` in one of them would make values that go round the other one be stored",
         "x.c:19:5 and x.c:20:5: as for the first, it can be left at several places [several-exits]",
         "x.c:23:5 and x.c:24:5: they are not known to share data [no-reuse]",
         "x.c:27:5 and x.c:28:5: they share no data [no-reuse]",
