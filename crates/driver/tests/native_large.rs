@@ -40,7 +40,8 @@ fn run(body: impl Fn(i64, Var, Var) -> Vec<Stmt> + Sync, n: i64, is_divided: boo
         assert!(after[0] < 6 * before[0], "{} bytes of C, {} for four times the length", before[0], after[0]);
         let is_bounded = after[1] < 2 * before[1] || !is_divided;
         assert!(is_bounded, "functions of {} bytes, {} for four times the length", before[1], after[1]);
-        let native = Native::of_source(&long, Optimisation::Some);
+        // As programs of this length are compiled.
+        let native = Native::of_source(&long, Optimisation::None);
         let results = native.call(&[int(n)], 1).unwrap();
         results[0].as_scalar().and_then(|value| value.as_i64()).unwrap()
     })
