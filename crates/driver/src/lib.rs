@@ -29,6 +29,7 @@ pub mod llvm;
 pub mod machine;
 mod memory;
 pub mod native;
+mod numpy;
 pub mod npy;
 mod options;
 mod output;

@@ -12,7 +12,9 @@ use crate::native::cache::{Key, KeyWriter};
 use crate::native::foreign;
 use crate::native::{Cache, Compiler};
 use crate::options::{Engine, Options};
+use crate::numpy;
 use crate::sac;
+use crate::source;
 use crate::sac::request::{Param, Signature, request_for};
 use crate::source::Unit;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult, Site};
@@ -135,7 +137,7 @@ pub(crate) fn find_main(
     compiler: &Compiler,
     cache: &Cache,
 ) -> Option<(Unit, Recalled)> {
-    let (name, text) = sac::read(path).ok()?;
+    let (name, text) = source::read(path).ok().filter(|_| !numpy::is_python(path))?;
     let kept: Kept = Place::of_file(&name, &text, "", options, compiler, cache)?.read()?;
     kept.found(name, text, cache)
 }
@@ -159,7 +161,7 @@ impl Call {
         compiler: &Compiler,
         cache: &Cache,
     ) -> Option<Self> {
-        let (name, text) = sac::read(path).ok()?;
+        let (name, text) = source::read(path).ok().filter(|_| !numpy::is_python(path))?;
         let kept: KeptCall = Place::of_file(&name, &text, &called(selection), options, compiler, cache)?.read()?;
         let (content, function) = (kept.content.clone(), FunctionId::new(kept.function));
         Some(Self { name, text, content, function, signature: kept.signature()? })

@@ -2,6 +2,7 @@
 
 use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
+use crate::numpy;
 use crate::sac;
 use frit_front::l0;
 use frit_front::sac::core::ForeignFunction;
@@ -34,6 +35,7 @@ pub struct Unit {
 enum Language {
     L0,
     Sac,
+    Python,
     ArrayIr,
 }
 
@@ -46,10 +48,11 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
     let language = match path.extension().and_then(|e| e.to_str()) {
         Some("l0") => Language::L0,
         Some("sac" | "xsac") => Language::Sac,
+        Some("py") => Language::Python,
         Some("ir") => Language::ArrayIr,
         _ => {
             let message = format!(
-                "`{}`: the extension says the language, and must be .l0, .sac or .ir (array IR)",
+                "`{}`: the extension says the language, and must be .l0, .sac, .py or .ir (array IR)",
                 path.display()
             );
             return Err(Error::usage(message));
@@ -81,7 +84,10 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
 ///
 /// As [`load`]; there is no such function, several, or one whose ranks must be given.
 pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
-    let (name, text) = sac::read(path)?;
+    let (name, text) = read(path)?;
+    if numpy::is_python(path) {
+        return numpy::load_entry(&name, text, entry);
+    }
     sac::load_entry(&name, text, entry)
 }
 
@@ -91,7 +97,10 @@ pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
 ///
 /// As [`load_entry`]; an argument is no value of its parameter's type.
 pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
-    let (name, text) = sac::read(path)?;
+    let (name, text) = read(path)?;
+    if numpy::is_python(path) {
+        return numpy::load_call(&name, text, entry, words);
+    }
     sac::load_call(&name, text, entry, words)
 }
 
@@ -113,9 +122,24 @@ pub fn load_l0(name: &str, text: &str) -> Result<Unit, Error> {
     parse(name, text.to_string(), Language::L0)
 }
 
+/// The name and text of a file in a language whose entry functions are chosen by name.
+pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
+    if !path.extension().is_some_and(|extension| extension == "sac" || extension == "xsac" || extension == "py") {
+        return Err(Error::usage(format!(
+            "`{}`: only programs in SAC (.sac) and Python (.py) have other entry functions",
+            path.display()
+        )));
+    }
+    let text = std::fs::read(path).map_err(|error| Error::file(path, error))?;
+    let text = String::from_utf8(text).map_err(|_| Error::file(path, "the file is not UTF-8 text"))?;
+    Ok((path.display().to_string(), text))
+}
+
 fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
-    if language == Language::Sac {
-        return sac::load(name, text);
+    match language {
+        Language::Sac => return sac::load(name, text),
+        Language::Python => return numpy::load(name, text),
+        Language::L0 | Language::ArrayIr => {}
     }
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
@@ -125,7 +149,7 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             let lowered = l0::lower::lower(&l0::load(file, text)?);
             Ok((lowered.program, lowered.signature.map(Interface::L0)))
         }
-        Language::Sac => unreachable!("SAC is loaded above"),
+        Language::Sac | Language::Python => unreachable!("they are loaded above"),
         Language::ArrayIr => {
             let program = array::parse::parse_file(text, file).map_err(|error| {
                 let span = Span::new(file, error.start, error.end);

@@ -5,5 +5,6 @@
 #[macro_use]
 mod words;
 pub mod l0;
+pub mod numpy;
 pub mod sac;
 mod spelling;

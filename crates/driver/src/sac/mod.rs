@@ -380,15 +380,3 @@ impl Interface {
     }
 }
 
-/// Reads a program's file.
-pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
-    if path.extension().is_none_or(|extension| extension != "sac" && extension != "xsac") {
-        return Err(Error::usage(format!(
-            "`{}`: only programs in SAC (.sac) have other entry functions",
-            path.display()
-        )));
-    }
-    let text = std::fs::read(path).map_err(|error| Error::file(path, error))?;
-    let text = String::from_utf8(text).map_err(|_| Error::file(path, "the file is not UTF-8 text"))?;
-    Ok((path.display().to_string(), text))
-}

@@ -1,0 +1,120 @@
+//! The arguments of a call: what code is compiled for, and their values as text.
+
+use super::types;
+use frit_ir::{Const, Scalar, Tensor, TensorData};
+use rustpython_parser::Parse;
+use rustpython_parser::ast::{self, Constant, Expr, UnaryOp};
+
+/// What code depends on of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The element type.
+    pub elem: Scalar,
+    /// For each axis, whether its extent is 1: such axes are broadcast.
+    pub is_one: Vec<bool>,
+    /// It is a number of Python, whose type gives way to that of arrays.
+    pub is_python: bool,
+}
+
+impl Argument {
+    /// That of a tensor; `is_python` for a number of Python.
+    pub fn of(tensor: &Tensor, is_python: bool) -> Self {
+        Self { elem: tensor.elem(), is_one: tensor.shape().iter().map(|&extent| extent == 1).collect(), is_python }
+    }
+
+    /// The arguments of these types, as in `float64[:, :], int`; `1` stands for an extent of 1.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub fn list(types: &str) -> Result<Vec<Self>, String> {
+        let mut arguments = Vec::new();
+        let mut rest = types.trim();
+        while !rest.is_empty() {
+            let end = rest.find([',', '[']).unwrap_or(rest.len());
+            let name = rest[..end].trim();
+            let elem = types::named(name).ok_or_else(|| format!("`{name}` is no element type"))?;
+            rest = &rest[end..];
+            let mut is_one = Vec::new();
+            if let Some(inside) = rest.strip_prefix('[') {
+                let (axes, after) = inside.split_once(']').ok_or("a `]` is missing")?;
+                for axis in axes.split(',') {
+                    is_one.push(match axis.trim() {
+                        ":" => false,
+                        "1" => true,
+                        other => return Err(format!("an axis is `:` or `1`, not `{other}`")),
+                    });
+                }
+                rest = after.trim_start();
+            }
+            let is_python = is_one.is_empty() && matches!(name, "int" | "float" | "bool");
+            arguments.push(Self { elem, is_one, is_python });
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim();
+        }
+        Ok(arguments)
+    }
+
+    /// The type as NumPy writes it.
+    pub fn describe(&self) -> String {
+        let name = types::name(self.elem);
+        if self.is_one.is_empty() { name.to_string() } else { format!("{name}[{}]", vec![":"; self.is_one.len()].join(", ")) }
+    }
+}
+
+/// The value of a Python literal: a number, or nested lists of numbers, which make an array.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn literal(text: &str) -> Result<(Tensor, Argument), String> {
+    let expr = Expr::parse(text, "argument").map_err(|error| format!("`{text}` is no Python literal: {}", error.error))?;
+    let (mut shape, mut numbers) = (Vec::new(), Vec::new());
+    collect(&expr, 0, &mut shape, &mut numbers)?;
+    let elem = numbers.iter().map(|number| number.scalar()).reduce(types::promote).unwrap_or(Scalar::F64);
+    let mut data = TensorData::empty(elem);
+    for number in numbers {
+        data.push(if number.scalar() == elem { number } else { frit_ir::scalar::UnOp::Convert(elem).eval(number) });
+    }
+    let is_python = shape.is_empty();
+    let tensor = Tensor::new(shape, data).ok_or_else(|| format!("`{text}`: rows differ in length"))?;
+    let argument = Argument::of(&tensor, is_python);
+    Ok((tensor, argument))
+}
+
+fn collect(expr: &Expr, depth: usize, shape: &mut Vec<usize>, numbers: &mut Vec<Const>) -> Result<(), String> {
+    match expr {
+        Expr::List(ast::ExprList { elts, .. }) | Expr::Tuple(ast::ExprTuple { elts, .. }) => {
+            match shape.get(depth) {
+                None if numbers.is_empty() => shape.push(elts.len()),
+                Some(&extent) if extent == elts.len() => {}
+                _ => return Err("the rows of an array must have one length".into()),
+            }
+            elts.iter().try_for_each(|element| collect(element, depth + 1, shape, numbers))
+        }
+        _ if depth != shape.len() => Err("the rows of an array must have one length".into()),
+        _ => {
+            numbers.push(number(expr).ok_or("an argument is a number, a list of numbers, or a .npy file")?);
+            Ok(())
+        }
+    }
+}
+
+/// The constant that an expression is.
+pub(super) fn number(expr: &Expr) -> Option<Const> {
+    match expr {
+        Expr::Constant(constant) => match &constant.value {
+            Constant::Bool(value) => Some(Const::Bool(*value)),
+            Constant::Int(value) => Some(Const::i64(i64::try_from(value).ok()?)),
+            Constant::Float(value) => Some(Const::f64(*value)),
+            _ => None,
+        },
+        Expr::UnaryOp(ast::ExprUnaryOp { op: UnaryOp::USub, operand, .. }) => match number(operand)? {
+            Const::Int(kind, value) => Some(Const::int(kind, value.checked_neg()?)),
+            Const::F64(bits) => Some(Const::f64(-f64::from_bits(bits))),
+            _ => None,
+        },
+        Expr::Name(name) if name.id.as_str() == "inf" => Some(Const::f64(f64::INFINITY)),
+        Expr::Name(name) if name.id.as_str() == "nan" => Some(Const::f64(f64::NAN)),
+        _ => None,
+    }
+}

@@ -1,0 +1,221 @@
+//! Operations element by element: broadcasting, and conversion to a type and shape.
+
+use super::error::{NumpyError, Result};
+use super::item::{Item, Number};
+use super::memory::Array;
+use super::statement::Lowering;
+use super::types;
+use frit_ir::array::{Extent, Operand, Value};
+use frit_ir::failure::FailureKind;
+use frit_ir::scalar::BinOp;
+use frit_ir::{Const, Scalar};
+use frit_support::Span;
+
+/// An operand of an operation element by element, as it was before the operation.
+#[derive(Clone, Debug)]
+pub(super) enum Element {
+    /// The same for all elements.
+    Scalar(Operand),
+    /// An array, and its extents.
+    Array(Value, Vec<Extent>),
+}
+
+impl Lowering<'_> {
+    /// A tuple of numbers, nested or not, as an array; other items as they are.
+    pub(super) fn array_like(&mut self, item: &Item, span: Span) -> Result<Item> {
+        match item {
+            Item::Tuple(items) => {
+                let items: Vec<Item> = items.iter().map(|item| self.array_like(item, span)).collect::<Result<_>>()?;
+                self.stacked(&items, span).map(Item::Array)
+            }
+            Item::Number(_) | Item::Array(_) => Ok(item.clone()),
+            other => Err(self.wrong_type(span, format!("a number or an array is needed here, not {}", other.name()))),
+        }
+    }
+
+    /// The items, which have one shape, along a new first axis.
+    pub(super) fn stacked(&mut self, items: &[Item], span: Span) -> Result<Array> {
+        let elem = types::common(&items.iter().map(operand_type).collect::<Vec<_>>()).elem;
+        let shapes: Vec<Vec<Extent>> = items.iter().map(|item| shape_of(item).to_vec()).collect();
+        let Some(first) = shapes.first().cloned() else {
+            let empty = self.generate(vec![Extent::Const(0)], Scalar::F64, |_, _| Ok(Operand::Const(Scalar::F64.zero())));
+            return empty.map(|value: Value| self.fresh(value));
+        };
+        let mut elems = Vec::new();
+        for (item, shape) in items.iter().zip(&shapes) {
+            if shape.len() != first.len() {
+                return Err(self.wrong_type(span, "the parts of an array have different numbers of axes"));
+            }
+            for (&x, &y) in first.iter().zip(shape) {
+                self.same_size(x, y);
+            }
+            elems.push(self.converted(item, &first, elem, span)?);
+        }
+        let count = Extent::Const(elems.len() as i64);
+        let ty = frit_ir::array::Type::array(elem, [vec![count], first].concat());
+        let value = self.b.emit_one(frit_ir::array::Op::ArrayLit { elems }, ty, Vec::new());
+        Ok(self.fresh(value))
+    }
+
+    /// The shape of the result of an operation on such arrays, and the certificates that they fit.
+    pub(super) fn broadcast(&mut self, shapes: &[&[Extent]], span: Span) -> Result<(Vec<Extent>, Vec<Value>)> {
+        let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+        let mut result = vec![Extent::Const(1); rank];
+        let mut certs = Vec::new();
+        for shape in shapes {
+            for (at, &extent) in shape.iter().enumerate() {
+                let place = &mut result[rank - shape.len() + at];
+                match (*place, extent) {
+                    (known, other) if self.is_same_extent(known, other) => {}
+                    (Extent::Const(1), other) => *place = other,
+                    (_, Extent::Const(1)) => {}
+                    (Extent::Const(_), Extent::Const(_)) => {
+                        let [one, other] = [shapes[0], shape].map(|shape| self.shape_text(shape));
+                        return Err(Box::new(NumpyError::ShapesDiffer { span, one, other }));
+                    }
+                    (known, other) => {
+                        let (x, y): (Operand, Operand) = (known.into(), other.into());
+                        let cond = self.b.binary(BinOp::EQ, x, y);
+                        certs.push(self.b.assert(cond, FailureKind::ShapeMismatch, vec![x, y]));
+                        if let Extent::Const(_) = other {
+                            *place = other;
+                        }
+                    }
+                }
+            }
+        }
+        Ok((result, certs))
+    }
+
+    fn shape_text(&self, shape: &[Extent]) -> String {
+        let extent = |extent: &Extent| match extent {
+            Extent::Const(n) => n.to_string(),
+            Extent::Value(value) => {
+                self.b.func.values[*value].name.as_ref().map_or_else(|| "n".to_string(), |name| name.to_string())
+            }
+        };
+        shape.iter().map(extent).collect::<Vec<_>>().join(", ")
+    }
+
+    /// An operand as it is now.
+    pub(super) fn element(&mut self, item: &Item, span: Span) -> Result<Element> {
+        match self.array_like(item, span)? {
+            Item::Number(number) => Ok(Element::Scalar(number.x)),
+            Item::Array(array) => Ok(Element::Array(self.read(&array), array.shape)),
+            _ => unreachable!("it is a number or an array"),
+        }
+    }
+
+    /// The element of an operand at an index of a result of this shape.
+    pub(super) fn element_at(&mut self, element: &Element, shape: &[Extent], index: &[Value], certs: &[Value]) -> Operand {
+        match element {
+            Element::Scalar(x) => *x,
+            Element::Array(value, own) => {
+                let from = shape.len() - own.len();
+                let indices = own
+                    .iter()
+                    .enumerate()
+                    .map(|(at, extent)| match extent {
+                        Extent::Const(1) if shape[from + at] != Extent::Const(1) => Operand::i64(0),
+                        _ => index[from + at].into(),
+                    })
+                    .collect();
+                self.b.index(*value, indices, certs.to_vec()).into()
+            }
+        }
+    }
+
+    /// An operation element by element: a number if all operands are numbers.
+    pub(super) fn elementwise(
+        &mut self,
+        items: &[Item],
+        elem: Scalar,
+        span: Span,
+        compute: impl FnOnce(&mut Self, &[Operand]) -> Operand,
+    ) -> Result<Item> {
+        let elements: Vec<Element> = items.iter().map(|item| self.element(item, span)).collect::<Result<_>>()?;
+        let shapes: Vec<&[Extent]> = elements
+            .iter()
+            .filter_map(|element| if let Element::Array(_, shape) = element { Some(&shape[..]) } else { None })
+            .collect();
+        if shapes.is_empty() {
+            let operands: Vec<Operand> =
+                elements.iter().map(|element| self.element_at(element, &[], &[], &[])).collect();
+            let x = compute(self, &operands);
+            return Ok(Item::Number(Number::strong(x, elem)));
+        }
+        let (shape, certs) = self.broadcast(&shapes, span)?;
+        let value = self.generate(shape.clone(), elem, |lowering, index| {
+            let operands: Vec<Operand> =
+                elements.iter().map(|element| lowering.element_at(element, &shape, index, &certs)).collect();
+            Ok(compute(lowering, &operands))
+        });
+        value.map(|value: Value| Item::Array(self.fresh(value)))
+    }
+
+    /// An item as a value of this shape and type, as in an assignment: `same_kind` conversions are allowed, and a Python
+    /// number must fit.
+    pub(super) fn converted(&mut self, item: &Item, shape: &[Extent], elem: Scalar, span: Span) -> Result<Operand> {
+        let item = self.array_like(item, span)?;
+        let own = shape_of(&item).to_vec();
+        if own.len() > shape.len() {
+            let [one, other] = [&own[..], shape].map(|shape| self.shape_text(shape));
+            return Err(Box::new(NumpyError::ShapesDiffer { span, one, other }));
+        }
+        let (both, certs) = self.broadcast(&[shape, &own], span)?;
+        let grows = both.iter().zip(shape).any(|(both, own)| *own == Extent::Const(1) && *both != Extent::Const(1));
+        if grows {
+            let [one, other] = [&own[..], shape].map(|shape| self.shape_text(shape));
+            return Err(Box::new(NumpyError::ShapesDiffer { span, one, other }));
+        }
+        let element = self.element(&item, span)?;
+        if let Element::Scalar(x) = element {
+            let x = self.convert(x, elem);
+            if shape.is_empty() {
+                return Ok(x);
+            }
+            let value = self.generate(shape.to_vec(), elem, |_, _| Ok(x));
+            return value.map(|value: Value| value.into());
+        }
+        if let Element::Array(value, own) = &element
+            && own == shape
+            && self.b.func.ty(*value).elem == elem
+        {
+            return Ok((*value).into());
+        }
+        let value = self.generate(shape.to_vec(), elem, |lowering, index| {
+            let x = lowering.element_at(&element, shape, index, &certs);
+            Ok(lowering.convert(x, elem))
+        });
+        value.map(|value: Value| value.into())
+    }
+
+    /// A Python number in the type of an array, which it must fit.
+    pub(super) fn fitting(&mut self, number: Number, elem: Scalar, span: Span) -> Result<Operand> {
+        if let (true, true, Operand::Const(Const::Int(_, value))) = (number.weak, elem.is_integer(), number.x) {
+            let fits = match elem {
+                Scalar::U64 => value >= 0,
+                elem => Const::int(elem, value) == Const::Int(elem, value),
+            };
+            if !fits {
+                let what = format!("the Python integer {value} is out of bounds for {}", types::name(elem));
+                return Err(self.wrong_type(span, what));
+            }
+        }
+        Ok(self.convert(number.x, elem))
+    }
+}
+
+/// The type of an item as an operand.
+pub(super) fn operand_type(item: &Item) -> types::Operand {
+    match item {
+        Item::Number(number) => (*number).into(),
+        Item::Array(array) => types::Operand { elem: array.elem, weak: false },
+        _ => types::Operand { elem: Scalar::F64, weak: true },
+    }
+}
+
+/// The shape of an item.
+pub(super) fn shape_of(item: &Item) -> &[Extent] {
+    if let Item::Array(array) = item { &array.shape } else { &[] }
+}

@@ -1,0 +1,387 @@
+//! Expressions and operators.
+
+use super::error::Result;
+use super::item::{Item, Number};
+use super::statement::{Exit, Lowering};
+use super::types;
+use super::ufuncs::Binary;
+use frit_ir::array::Operand;
+use frit_ir::scalar::{BinOp, UnOp};
+use frit_ir::{Const, Scalar};
+use frit_support::Span;
+use rustpython_parser::ast::{self, BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
+
+impl Lowering<'_> {
+    /// What an expression is.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<Item> {
+        let span = self.module.span(expr);
+        let outer = self.b.set_span(span);
+        let item = self.expr_at(expr, span);
+        self.b.set_span(outer);
+        item
+    }
+
+    fn expr_at(&mut self, expr: &Expr, span: Span) -> Result<Item> {
+        match expr {
+            Expr::Constant(constant) => self.constant(&constant.value, span),
+            Expr::Name(name) => self.variable(name.id.as_str(), span),
+            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+                Ok(Item::Tuple(elts.iter().map(|element| self.expr(element)).collect::<Result<_>>()?))
+            }
+            Expr::BinOp(binary) => {
+                let (left, right) = (self.expr(&binary.left)?, self.expr(&binary.right)?);
+                self.operator(binary.op, &left, &right, span)
+            }
+            Expr::UnaryOp(unary) => {
+                let item = self.expr(&unary.operand)?;
+                match unary.op {
+                    UnaryOp::UAdd => Ok(item),
+                    UnaryOp::USub => self.unary_ufunc("negative", &item, span),
+                    UnaryOp::Invert => self.unary_ufunc("invert", &item, span),
+                    UnaryOp::Not => {
+                        let truth = self.truth(&item, span)?;
+                        let not = self.not(truth);
+                        Ok(Item::Number(Number::weak(not, Scalar::Bool)))
+                    }
+                }
+            }
+            Expr::BoolOp(op) => self.bool_op(op),
+            Expr::Compare(compare) => self.compare(compare, span),
+            Expr::IfExp(branch) => self.conditional(branch),
+            Expr::Subscript(subscript) => {
+                let of = self.expr(&subscript.value)?;
+                let index = self.index(&subscript.slice)?;
+                self.subscript(&of, &index, span)
+            }
+            Expr::Slice(slice) => {
+                let bound = |lowering: &mut Self, bound: &Option<Box<Expr>>| match bound {
+                    None => Ok(None),
+                    Some(bound) => match lowering.expr(bound)? {
+                        Item::None => Ok(None),
+                        item => lowering.integer(&item, span).map(|x| Some(Number::int(x))),
+                    },
+                };
+                let lower = bound(self, &slice.lower)?;
+                let upper = bound(self, &slice.upper)?;
+                Ok(Item::Slice([lower, upper, bound(self, &slice.step)?]))
+            }
+            Expr::Attribute(attribute) => {
+                let of = self.expr(&attribute.value)?;
+                self.attribute(of, attribute.attr.as_str(), span)
+            }
+            Expr::Call(call) => self.call_expr(call, span),
+            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span),
+            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span),
+            Expr::NamedExpr(named) => {
+                let item = self.expr(&named.value)?;
+                self.assign(&named.target, item.clone())?;
+                Ok(item)
+            }
+            other => {
+                let what = match other {
+                    Expr::Lambda(_) => "`lambda`",
+                    Expr::Dict(_) | Expr::DictComp(_) => "a dictionary",
+                    Expr::Set(_) | Expr::SetComp(_) => "a set",
+                    Expr::JoinedStr(_) | Expr::FormattedValue(_) => "a formatted string",
+                    Expr::Starred(_) => "`*`",
+                    _ => "this expression",
+                };
+                Err(self.not_compiled(span, what, ""))
+            }
+        }
+    }
+
+    /// What stands in a subscript: a tuple is several indices, a list is an array of them.
+    pub(super) fn index(&mut self, expr: &Expr) -> Result<Item> {
+        let span = self.module.span(expr);
+        match expr {
+            Expr::Tuple(tuple) => Ok(Item::Tuple(tuple.elts.iter().map(|one| self.index(one)).collect::<Result<_>>()?)),
+            Expr::List(_) => {
+                let item = self.expr(expr)?;
+                self.array_like(&item, span)
+            }
+            expr => match self.expr(expr)? {
+                Item::Tuple(_) => Err(self.not_compiled(span, "a tuple or list from a variable as an index", "write the indices here")),
+                item => Ok(item),
+            },
+        }
+    }
+
+    fn constant(&mut self, constant: &Constant, span: Span) -> Result<Item> {
+        Ok(match constant {
+            Constant::None => Item::None,
+            Constant::Ellipsis => Item::Ellipsis,
+            Constant::Bool(value) => Item::Number(Number::weak(Operand::Const(Const::Bool(*value)), Scalar::Bool)),
+            Constant::Int(value) => match i64::try_from(value) {
+                Ok(value) => Item::Number(Number::int(Operand::i64(value))),
+                Err(_) => return Err(self.not_compiled(span, "an integer of more than 64 bits", "")),
+            },
+            Constant::Float(value) => Item::Number(Number::weak(Operand::Const(Const::f64(*value)), Scalar::F64)),
+            Constant::Str(text) => Item::Text(text.clone()),
+            Constant::Tuple(parts) => {
+                Item::Tuple(parts.iter().map(|part| self.constant(part, span)).collect::<Result<_>>()?)
+            }
+            Constant::Complex { .. } => return Err(self.not_compiled(span, "a complex number", "")),
+            Constant::Bytes(_) => return Err(self.not_compiled(span, "a string of bytes", "")),
+        })
+    }
+
+    /// `left op right`.
+    pub(super) fn operator(&mut self, op: Operator, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        if let (Operator::Add, Item::Tuple(one), Item::Tuple(other)) = (op, left, right) {
+            return Ok(Item::Tuple(one.iter().chain(other).cloned().collect()));
+        }
+        if let (Operator::Mult, Item::Tuple(items), Item::Number(Number { x: Operand::Const(count), .. })) = (op, left, right)
+            && let Some(count) = count.as_i64()
+        {
+            let count = usize::try_from(count.clamp(0, 64)).expect("it is from 0 to 64");
+            return Ok(Item::Tuple(std::iter::repeat_n(items, count).flatten().cloned().collect()));
+        }
+        let ufunc = match op {
+            Operator::Add => Binary::Add,
+            Operator::Sub => Binary::Subtract,
+            Operator::Mult => Binary::Multiply,
+            Operator::Div => Binary::Divide,
+            Operator::FloorDiv => Binary::FloorDivide,
+            Operator::Mod => Binary::Remainder,
+            Operator::Pow => Binary::Power,
+            Operator::BitAnd => Binary::And,
+            Operator::BitOr => Binary::Or,
+            Operator::BitXor => Binary::Xor,
+            Operator::LShift => Binary::LeftShift,
+            Operator::RShift => Binary::RightShift,
+            Operator::MatMult => return self.matmul(left, right, span),
+        };
+        self.binary_ufunc(ufunc, left, right, span)
+    }
+
+    fn compare(&mut self, compare: &ast::ExprCompare, span: Span) -> Result<Item> {
+        let mut left = self.expr(&compare.left)?;
+        let mut all: Option<Item> = None;
+        for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+            let right = self.expr(right)?;
+            let one = self.compared(*op, &left, &right, span)?;
+            all = Some(match all {
+                None => one,
+                Some(before) => self.binary_ufunc(Binary::LogicalAnd, &before, &one, span)?,
+            });
+            left = right;
+        }
+        Ok(all.expect("a comparison has an operator"))
+    }
+
+    fn compared(&mut self, op: CmpOp, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        let known = |holds: bool| Ok(Item::Number(Number::weak(Operand::Const(Const::Bool(holds)), Scalar::Bool)));
+        let is_static = |item: &Item| !matches!(item, Item::Number(_) | Item::Array(_) | Item::Perhaps(..));
+        match op {
+            CmpOp::Is | CmpOp::Eq if is_static(left) || is_static(right) => return known(left == right),
+            CmpOp::IsNot | CmpOp::NotEq if is_static(left) || is_static(right) => return known(left != right),
+            CmpOp::In | CmpOp::NotIn => {
+                if let Item::Tuple(items) = right
+                    && items.iter().chain([left]).all(|item| is_static(item) || matches!(item, Item::Number(Number { x: Operand::Const(_), .. })))
+                {
+                    return known(items.contains(left) == (op == CmpOp::In));
+                }
+                return Err(self.not_compiled(span, "`in`", "compare with each value"));
+            }
+            _ => {}
+        }
+        let ufunc = match op {
+            CmpOp::Eq | CmpOp::Is => Binary::Equal,
+            CmpOp::NotEq | CmpOp::IsNot => Binary::NotEqual,
+            CmpOp::Lt => Binary::Less,
+            CmpOp::LtE => Binary::LessEqual,
+            CmpOp::Gt => return self.binary_ufunc(Binary::Less, right, left, span),
+            CmpOp::GtE => return self.binary_ufunc(Binary::LessEqual, right, left, span),
+            CmpOp::In | CmpOp::NotIn => unreachable!("handled above"),
+        };
+        self.binary_ufunc(ufunc, left, right, span)
+    }
+
+    /// `and`, `or`: the second operand is only computed if it is needed.
+    fn bool_op(&mut self, op: &ast::ExprBoolOp) -> Result<Item> {
+        let (first, rest) = op.values.split_first().expect("there are operands");
+        let span = self.module.span(first);
+        let item = self.expr(first)?;
+        let mut holds = self.truth(&item, span)?;
+        for value in rest {
+            let span = self.module.span(value);
+            let ends = Operand::Const(Const::Bool(op.op == BoolOp::Or));
+            if holds == ends {
+                break;
+            }
+            if let Operand::Const(_) = holds {
+                let item = self.expr(value)?;
+                holds = self.truth(&item, span)?;
+                continue;
+            }
+            let more = |lowering: &mut Self| {
+                let item = lowering.expr(value)?;
+                Ok(Exit::Return(Item::Number(Number::weak(lowering.truth(&item, span)?, Scalar::Bool))))
+            };
+            let enough = |_: &mut Self| Ok(Exit::Return(Item::Number(Number::weak(ends, Scalar::Bool))));
+            let exit = match op.op {
+                BoolOp::And => self.branch(holds, span, more, enough)?,
+                BoolOp::Or => self.branch(holds, span, enough, more)?,
+            };
+            holds = match exit {
+                Exit::Return(Item::Number(number)) => number.x,
+                _ => unreachable!("both ways give a truth value"),
+            };
+        }
+        Ok(Item::Number(Number::weak(holds, Scalar::Bool)))
+    }
+
+    fn conditional(&mut self, branch: &ast::ExprIfExp) -> Result<Item> {
+        let span = self.module.span(&*branch.test);
+        let test = self.expr(&branch.test)?;
+        match self.truth(&test, span)? {
+            Operand::Const(Const::Bool(true)) => self.expr(&branch.body),
+            Operand::Const(_) => self.expr(&branch.orelse),
+            cond => {
+                let then = |lowering: &mut Self| lowering.expr(&branch.body).map(Exit::Return);
+                let otherwise = |lowering: &mut Self| lowering.expr(&branch.orelse).map(Exit::Return);
+                match self.branch(cond, span, then, otherwise)? {
+                    Exit::Return(item) => Ok(item),
+                    _ => unreachable!("both ways give a value"),
+                }
+            }
+        }
+    }
+
+    /// `[e for x in ...]`: the items, of a known number.
+    fn comprehension(&mut self, element: &Expr, generators: &[ast::Comprehension], span: Span) -> Result<Item> {
+        let [generator] = generators else {
+            return Err(self.not_compiled(span, "a comprehension with several `for`", "write loops"));
+        };
+        let over = self.expr(&generator.iter)?;
+        let items = match &over {
+            Item::Tuple(items) if generator.ifs.is_empty() => items.clone(),
+            over => {
+                let count = self.count_of(over, span)?;
+                match count {
+                    Operand::Const(count) if generator.ifs.is_empty() && count.as_i64().is_some_and(|n| n <= 64) => {
+                        let n = count.as_i64().expect("it is a number");
+                        (0..n).map(|at| self.item_at(over, Operand::i64(at), span)).collect::<Result<_>>()?
+                    }
+                    _ => return Err(self.not_compiled(span, "a comprehension of unknown length", "write a loop that fills an array")),
+                }
+            }
+        };
+        let mut made = Vec::new();
+        for item in items {
+            self.assign(&generator.target, item)?;
+            made.push(self.expr(element)?);
+        }
+        Ok(Item::Tuple(made))
+    }
+
+    /// Whether an item counts as true.
+    pub(super) fn truth(&mut self, item: &Item, span: Span) -> Result<Operand> {
+        match item {
+            Item::Number(number) => Ok(self.convert(number.x, Scalar::Bool)),
+            Item::None => Ok(Operand::Const(Const::Bool(false))),
+            Item::Tuple(items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
+            Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
+            Item::Array(_) => {
+                let what = "the truth value of an array with several elements is ambiguous: use `.any()` or `.all()`";
+                Err(self.wrong_type(span, what))
+            }
+            other => Err(self.wrong_type(span, format!("{} has no truth value", other.name()))),
+        }
+    }
+
+    /// The complement of a truth value.
+    pub(super) fn not(&mut self, x: Operand) -> Operand {
+        match x {
+            Operand::Const(constant) => Operand::Const(UnOp::Not.eval(constant)),
+            x => self.b.unary(UnOp::Not, x),
+        }
+    }
+
+    /// An integer, as `i64`.
+    pub(super) fn integer(&mut self, item: &Item, span: Span) -> Result<Operand> {
+        match item {
+            Item::Number(number) if number.elem.is_integer() || number.elem == Scalar::Bool => {
+                Ok(self.convert(number.x, Scalar::I64))
+            }
+            other => Err(self.wrong_type(span, format!("an integer is needed here, not {}", other.name()))),
+        }
+    }
+
+    /// A constant integer.
+    pub(super) fn constant_integer(&mut self, item: &Item, span: Span) -> Result<i64> {
+        match self.integer(item, span)? {
+            Operand::Const(constant) => Ok(constant.as_i64().expect("it is an i64")),
+            Operand::Value(_) => Err(self.not_compiled(span, "a value that is only known at run time, here,", "write a constant")),
+        }
+    }
+
+    /// `of.name`.
+    fn attribute(&mut self, of: Item, name: &str, span: Span) -> Result<Item> {
+        match of {
+            Item::Library(path) => {
+                let full = format!("{path}.{name}");
+                Ok(match full.as_str() {
+                    "numpy.newaxis" => Item::None,
+                    "numpy.pi" | "math.pi" => self.float(std::f64::consts::PI),
+                    "numpy.e" | "math.e" => self.float(std::f64::consts::E),
+                    "numpy.inf" | "math.inf" => self.float(f64::INFINITY),
+                    "numpy.nan" | "math.nan" => self.float(f64::NAN),
+                    _ => match full.strip_prefix("numpy.").and_then(types::named) {
+                        Some(elem) => Item::Dtype(elem),
+                        None => Item::Library(full),
+                    },
+                })
+            }
+            Item::Array(array) => match name {
+                "shape" => Ok(Item::Tuple(
+                    array.shape.iter().map(|&extent| Item::Number(Number::int(extent.into()))).collect(),
+                )),
+                "ndim" => Ok(Item::Number(Number::int(Operand::i64(array.rank() as i64)))),
+                "size" => {
+                    let mut size = Operand::i64(1);
+                    for &extent in &array.shape {
+                        size = self.mul(size, extent.into());
+                    }
+                    Ok(Item::Number(Number::int(size)))
+                }
+                "dtype" => Ok(Item::Dtype(array.elem)),
+                "T" => {
+                    let axes = (0..array.rank()).rev().collect();
+                    Ok(Item::Array(self.transposed(&array, axes)))
+                }
+                "flat" => Err(self.not_compiled(span, "`flat`", "use `ravel()`")),
+                name => Ok(Item::Method(array, name.to_string())),
+            },
+            Item::Number(number) => match name {
+                "dtype" => Ok(Item::Dtype(number.elem)),
+                "ndim" => Ok(Item::Number(Number::int(Operand::i64(0)))),
+                "shape" => Ok(Item::Tuple(Vec::new())),
+                "T" | "real" => Ok(Item::Number(number)),
+                _ => Err(self.not_compiled(span, &format!("the attribute `{name}` of a number"), "")),
+            },
+            Item::Dtype(elem) if name == "type" => Ok(Item::Dtype(elem)),
+            other => Err(self.not_compiled(span, &format!("the attribute `{name}` of {}", other.name()), "")),
+        }
+    }
+
+    fn float(&self, value: f64) -> Item {
+        Item::Number(Number::weak(Operand::Const(Const::f64(value)), Scalar::F64))
+    }
+
+    /// One of two scalars.
+    pub(super) fn select(&mut self, cond: Operand, on_true: Operand, on_false: Operand) -> Operand {
+        match cond {
+            Operand::Const(Const::Bool(true)) => on_true,
+            Operand::Const(_) => on_false,
+            _ if on_true == on_false => on_true,
+            cond => self.b.select(cond, on_true, on_false),
+        }
+    }
+
+    /// A comparison of two scalars of one type.
+    pub(super) fn holds(&mut self, op: BinOp, x: Operand, y: Operand) -> Operand {
+        self.arithmetic(op, x, y)
+    }
+}

@@ -1,0 +1,390 @@
+//! Reductions, partial sums and products of matrices.
+
+use super::elementwise::operand_type;
+use super::error::Result;
+use super::item::{Item, Number};
+use super::memory::Array;
+use super::statement::Lowering;
+use super::types;
+use super::ufuncs::Binary;
+use frit_ir::array::{Extent, Lambda, Operand, Operator, OperatorData, Type, Value};
+use frit_ir::failure::FailureKind;
+use frit_ir::scalar::{BinOp, UnOp};
+use frit_ir::{Const, Scalar};
+use frit_support::Span;
+
+/// What a reduction computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // NumPy's names
+pub(super) enum Reduction {
+    Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Mean, Var, Std,
+}
+
+impl Reduction {
+    /// The reduction with this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "sum" => Self::Sum,
+            "prod" => Self::Prod,
+            "min" | "amin" => Self::Min,
+            "max" | "amax" => Self::Max,
+            "any" => Self::Any,
+            "all" => Self::All,
+            "argmin" => Self::ArgMin,
+            "argmax" => Self::ArgMax,
+            "mean" => Self::Mean,
+            "var" => Self::Var,
+            "std" => Self::Std,
+            _ => return None,
+        })
+    }
+}
+
+/// Over what, and into what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Along {
+    /// The axes that are reduced, in order; all if `None`.
+    pub axes: Option<Vec<usize>>,
+    /// They stay as axes of extent 1.
+    pub keepdims: bool,
+    /// The type of the result, if it is given.
+    pub dtype: Option<Scalar>,
+    /// What is taken from the number of elements in a variance.
+    pub ddof: i64,
+}
+
+impl Lowering<'_> {
+    /// A reduction of an array.
+    pub(super) fn reduce(&mut self, what: Reduction, item: &Item, along: &Along, span: Span) -> Result<Item> {
+        let array = match self.array_like(item, span)? {
+            Item::Array(array) => array,
+            number => {
+                let one = self.stacked(&[number], span)?;
+                return self.reduce(what, &Item::Array(one), &Along { axes: None, keepdims: false, ..along.clone() }, span);
+            }
+        };
+        let elem = array.elem;
+        match what {
+            Reduction::Mean => {
+                let of = along.dtype.unwrap_or(if elem.is_float() { elem } else { Scalar::F64 });
+                let sum = self.reduce(Reduction::Sum, item, &Along { dtype: Some(of), ..along.clone() }, span)?;
+                let count = self.count_along(&array, along, of);
+                return self.binary_ufunc(Binary::Divide, &sum, &count, span);
+            }
+            Reduction::Var | Reduction::Std => {
+                let of = along.dtype.unwrap_or(if elem.is_float() { elem } else { Scalar::F64 });
+                let kept = Along { keepdims: true, dtype: Some(of), ..along.clone() };
+                let mean = self.reduce(Reduction::Mean, item, &kept, span)?;
+                let mean = if along.axes.is_none() { self.first_element(&mean, span)? } else { mean };
+                let off = self.binary_ufunc(Binary::Subtract, &Item::Array(array.clone()), &mean, span)?;
+                let squares = self.binary_ufunc(Binary::Multiply, &off, &off, span)?;
+                let sum = self.reduce(Reduction::Sum, &squares, &Along { dtype: Some(of), ..along.clone() }, span)?;
+                let count = self.count_along(&array, along, of);
+                let count = if along.ddof == 0 {
+                    count
+                } else {
+                    let less = Item::Number(Number::int(Operand::i64(along.ddof)));
+                    self.binary_ufunc(Binary::Subtract, &count, &less, span)?
+                };
+                let var = self.binary_ufunc(Binary::Divide, &sum, &count, span)?;
+                return if what == Reduction::Std { self.unary_ufunc("sqrt", &var, span) } else { Ok(var) };
+            }
+            _ => {}
+        }
+        let axes: Vec<usize> = along.axes.clone().unwrap_or_else(|| (0..array.rank()).collect());
+        let is_arg = matches!(what, Reduction::ArgMin | Reduction::ArgMax);
+        if is_arg && along.axes.is_none() && array.rank() > 1 {
+            let flat = self.flattened(item, span)?;
+            return self.reduce(what, &Item::Array(flat), along, span);
+        }
+        let needs_elements = is_arg || matches!(what, Reduction::Min | Reduction::Max);
+        if needs_elements {
+            for &axis in &axes {
+                let extent: Operand = array.shape[axis].into();
+                let is_some = self.arithmetic(BinOp::LT, Operand::i64(0), extent);
+                if is_some != Operand::Const(Const::Bool(true)) {
+                    self.b.assert(is_some, FailureKind::NegativeSize, vec![extent]);
+                }
+            }
+        }
+        let of = match what {
+            Reduction::Sum | Reduction::Prod => along.dtype.unwrap_or(types::of_sum(elem)),
+            Reduction::Any | Reduction::All => Scalar::Bool,
+            Reduction::ArgMin | Reduction::ArgMax => Scalar::I64,
+            _ => elem,
+        };
+        let source = self.read(&array);
+        let outer: Vec<usize> = (0..array.rank()).filter(|axis| !axes.contains(axis)).collect();
+        let shape: Vec<Extent> = outer.iter().map(|&axis| array.shape[axis]).collect();
+        let space: Vec<Extent> = axes.iter().map(|&axis| array.shape[axis]).collect();
+        let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
+            let read = |lowering: &mut Self, index: &[Value]| -> Operand {
+                let mut places = vec![Operand::i64(0); array.rank()];
+                outer.iter().zip(at).for_each(|(&axis, &at)| places[axis] = at.into());
+                axes.iter().zip(index).for_each(|(&axis, &at)| places[axis] = at.into());
+                lowering.b.index(source, places, Vec::new()).into()
+            };
+            lowering.fold_scalars(what, elem, of, space.clone(), &read)
+        };
+        if shape.is_empty() {
+            let x = cell(self, &[]);
+            if along.keepdims {
+                let one = vec![Extent::Const(1); array.rank()];
+                return self.generate(one, of, |_, _| Ok(x)).map(|value: Value| Item::Array(self.fresh(value)));
+            }
+            return Ok(Item::Number(Number::strong(x, of)));
+        }
+        let value: Value = self.generate(shape, of, |lowering, at| Ok(cell(lowering, at)))?;
+        let made = self.fresh(value);
+        if !along.keepdims {
+            return Ok(Item::Array(made));
+        }
+        let shape = (0..array.rank()).map(|at| if axes.contains(&at) { Extent::Const(1) } else { array.shape[at] }).collect();
+        Ok(Item::Array(self.reshaped(&made, shape, Vec::new())))
+    }
+
+    fn first_element(&mut self, item: &Item, span: Span) -> Result<Item> {
+        let Item::Array(array) = item else { return Ok(item.clone()) };
+        let zeros = vec![Item::Number(Number::int(Operand::i64(0))); array.rank()];
+        self.subscript(item, &Item::Tuple(zeros), span)
+    }
+
+    /// The number of elements that each result is made of.
+    fn count_along(&mut self, array: &Array, along: &Along, elem: Scalar) -> Item {
+        let mut count = Operand::i64(1);
+        for (axis, &extent) in array.shape.iter().enumerate() {
+            if along.axes.as_ref().is_none_or(|axes| axes.contains(&axis)) {
+                count = self.mul(count, extent.into());
+            }
+        }
+        Item::Number(Number::strong(self.convert(count, elem), elem))
+    }
+
+    /// A fold of scalars over a space.
+    fn fold_scalars(
+        &mut self,
+        what: Reduction,
+        elem: Scalar,
+        of: Scalar,
+        space: Vec<Extent>,
+        read: &dyn Fn(&mut Self, &[Value]) -> Operand,
+    ) -> Operand {
+        let constant = |value: f64| Operand::Const(UnOp::Convert(of).eval(Const::f64(value)));
+        let apply = |op: BinOp| move |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
+        let is_float = of.is_float();
+        let is_bool = of == Scalar::Bool;
+        match what {
+            Reduction::Sum | Reduction::Prod => {
+                let (op, neutral) = if what == Reduction::Sum { (BinOp::ADD, 0.0) } else { (BinOp::MUL, 1.0) };
+                let cell = |l: &mut Self, index: &[Value]| {
+                    let x = read(l, index);
+                    vec![l.convert(x, of)]
+                };
+                self.fold(space, vec![constant(neutral)], true, &cell, &apply(op))[0]
+            }
+            Reduction::Any | Reduction::All => {
+                let is_any = what == Reduction::Any;
+                let cell = |l: &mut Self, index: &[Value]| {
+                    let x = read(l, index);
+                    vec![l.convert(x, Scalar::Bool)]
+                };
+                let op = if is_any { BinOp::OR } else { BinOp::AND };
+                self.fold(space, vec![Operand::Const(Const::Bool(!is_any))], true, &cell, &apply(op))[0]
+            }
+            Reduction::Min | Reduction::Max => {
+                let is_max = what == Reduction::Max;
+                let neutral = match of {
+                    _ if is_float => constant(if is_max { f64::NEG_INFINITY } else { f64::INFINITY }),
+                    Scalar::Bool => Operand::Const(Const::Bool(!is_max)),
+                    of => Operand::Const(least_or_greatest(of, is_max)),
+                };
+                let cell = |l: &mut Self, index: &[Value]| vec![read(l, index)];
+                let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
+                    let (x, y) = (x[0], y[0]);
+                    if is_bool {
+                        return vec![l.b.binary(if is_max { BinOp::OR } else { BinOp::AND }, x, y)];
+                    }
+                    if !is_float {
+                        return vec![l.b.binary(if is_max { BinOp::MAX } else { BinOp::MIN }, x, y)];
+                    }
+                    let is_first = if is_max { l.b.binary(BinOp::LE, y, x) } else { l.b.binary(BinOp::LE, x, y) };
+                    let is_nan = l.b.binary(BinOp::NE, x, x);
+                    let is_first = l.b.binary(BinOp::OR, is_first, is_nan);
+                    vec![l.b.select(is_first, x, y)]
+                };
+                self.fold(space, vec![neutral], true, &cell, &combine)[0]
+            }
+            Reduction::ArgMin | Reduction::ArgMax => {
+                let is_max = what == Reduction::ArgMax;
+                let cell = |l: &mut Self, index: &[Value]| vec![read(l, index), index[0].into()];
+                // The first of several; the first that is no number goes before all.
+                let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
+                    let is_none = l.b.binary(BinOp::LT, x[1], Operand::i64(0));
+                    let (small, large) = if is_max { (x[0], y[0]) } else { (y[0], x[0]) };
+                    let (small, large) = (l.convert_bool(small), l.convert_bool(large));
+                    let mut is_better = l.b.binary(BinOp::LT, small, large);
+                    if elem.is_float() {
+                        let is_nan = l.b.binary(BinOp::NE, y[0], y[0]);
+                        let was_nan = l.b.binary(BinOp::NE, x[0], x[0]);
+                        is_better = l.b.binary(BinOp::OR, is_better, is_nan);
+                        let was_number = l.not(was_nan);
+                        is_better = l.b.binary(BinOp::AND, is_better, was_number);
+                    }
+                    let is_some = l.b.binary(BinOp::LE, Operand::i64(0), y[1]);
+                    let takes = l.b.binary(BinOp::OR, is_none, is_better);
+                    let takes = l.b.binary(BinOp::AND, takes, is_some);
+                    vec![l.b.select(takes, y[0], x[0]), l.b.select(takes, y[1], x[1])]
+                };
+                self.fold(space, vec![Operand::Const(elem.zero()), Operand::i64(-1)], false, &cell, &combine)[1]
+            }
+            Reduction::Mean | Reduction::Var | Reduction::Std => unreachable!("they are made of sums"),
+        }
+    }
+
+    /// A truth value as an integer, which has an order.
+    fn convert_bool(&mut self, x: Operand) -> Operand {
+        if self.b.func.operand_type(x).elem == Scalar::Bool { self.convert(x, Scalar::I64) } else { x }
+    }
+
+    /// A fold over a space: `cell` computes what `combine` joins to the accumulators.
+    pub(super) fn fold(
+        &mut self,
+        space: Vec<Extent>,
+        neutral: Vec<Operand>,
+        commutative: bool,
+        cell: &dyn Fn(&mut Self, &[Value]) -> Vec<Operand>,
+        combine: &dyn Fn(&mut Self, &[Operand], &[Operand]) -> Vec<Operand>,
+    ) -> Vec<Operand> {
+        let (indices, body, combine, types) = self.folded(&space, &neutral, cell, combine);
+        let op = Operator::Fold { combine, neutral, commutative };
+        let made = self.b.with_loop(space, indices, body, vec![OperatorData::new(op)], types, Vec::new());
+        made.into_iter().map(Operand::from).collect()
+    }
+
+    #[allow(clippy::type_complexity, reason = "the parts of a with-loop")]
+    fn folded(
+        &mut self,
+        space: &[Extent],
+        neutral: &[Operand],
+        cell: &dyn Fn(&mut Self, &[Value]) -> Vec<Operand>,
+        combine: &dyn Fn(&mut Self, &[Operand], &[Operand]) -> Vec<Operand>,
+    ) -> (Vec<Value>, frit_ir::array::Block, Lambda, Vec<Type>) {
+        let indices: Vec<Value> = space.iter().map(|_| self.index_value()).collect();
+        indices.iter().for_each(|&index| _ = self.least.insert(index, 0));
+        self.b.open_block();
+        let cells = cell(self, &indices);
+        let body = self.b.close_block(cells);
+        let types: Vec<Type> = neutral.iter().map(|&operand| self.b.func.operand_type(operand)).collect();
+        let params: Vec<Value> = types.iter().chain(&types).map(|ty| self.b.value(ty.clone(), None)).collect();
+        let operands: Vec<Operand> = params.iter().map(|&param| param.into()).collect();
+        self.b.open_block();
+        let (accumulators, cells) = operands.split_at(types.len());
+        let results = combine(self, accumulators, cells);
+        let block = self.b.close_block(results);
+        (indices, body, Lambda { params, body: block }, types)
+    }
+
+    /// Partial sums or products along an axis; of all elements in row-major order without one.
+    pub(super) fn accumulate(&mut self, is_sum: bool, item: &Item, axis: Option<i64>, dtype: Option<Scalar>, span: Span) -> Result<Item> {
+        let array = match (axis, self.array_like(item, span)?) {
+            (Some(_), Item::Array(array)) => array,
+            (_, item) => self.flattened(&item, span)?,
+        };
+        let axis = self.axis(axis.unwrap_or(0), array.rank(), span)?;
+        let of = dtype.unwrap_or(types::of_sum(array.elem));
+        let source = self.read(&array);
+        let (op, neutral) = if is_sum { (BinOp::ADD, 0) } else { (BinOp::MUL, 1) };
+        let neutral = Operand::Const(UnOp::Convert(of).eval(Const::i64(neutral)));
+        let outer: Vec<usize> = (0..array.rank()).filter(|&at| at != axis).collect();
+        let scan = |lowering: &mut Self, at: &[Value]| -> Value {
+            let cell = |l: &mut Self, index: &[Value]| {
+                let mut places = vec![Operand::i64(0); array.rank()];
+                outer.iter().zip(at).for_each(|(&axis, &at)| places[axis] = at.into());
+                places[axis] = index[0].into();
+                let x = l.b.index(source, places, Vec::new()).into();
+                vec![l.convert(x, of)]
+            };
+            let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
+            let space = vec![array.shape[axis]];
+            let (indices, body, combine, _) = lowering.folded(&space, &[neutral], &cell, &combine);
+            let op = Operator::Scan { combine, neutral: vec![neutral] };
+            let ty = Type::array(of, space.clone());
+            lowering.b.with_loop(space, indices, body, vec![OperatorData::new(op)], vec![ty], Vec::new())[0]
+        };
+        if outer.is_empty() {
+            let value = scan(self, &[]);
+            return Ok(Item::Array(self.fresh(value)));
+        }
+        // Rows of partial results, then the axis back in its place.
+        let shape: Vec<Extent> = outer.iter().map(|&at| array.shape[at]).collect();
+        let indices: Vec<Value> = shape.iter().map(|_| self.index_value()).collect();
+        self.b.open_block();
+        let row = scan(self, &indices);
+        let body = self.b.close_block(vec![row.into()]);
+        let ty = Type::array(of, [shape.clone(), vec![array.shape[axis]]].concat());
+        let operators = vec![OperatorData::new(Operator::GenArray)];
+        let value = self.b.with_loop(shape, indices, body, operators, vec![ty], Vec::new())[0];
+        let made = self.fresh(value);
+        let mut axes: Vec<usize> = (0..outer.len()).collect();
+        axes.insert(axis, outer.len());
+        Ok(Item::Array(self.transposed(&made, axes)))
+    }
+
+    /// An axis that may count from the end.
+    pub(super) fn axis(&self, axis: i64, rank: usize, span: Span) -> Result<usize> {
+        let at = if axis < 0 { axis + rank as i64 } else { axis };
+        match usize::try_from(at) {
+            Ok(at) if at < rank => Ok(at),
+            _ => Err(self.wrong_type(span, format!("axis {axis} is out of bounds for an array with {rank} axes"))),
+        }
+    }
+
+    /// `left @ right`, or `np.dot` for arrays of at most two axes.
+    pub(super) fn matmul(&mut self, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        let (left, right) = (self.array_like(left, span)?, self.array_like(right, span)?);
+        let (Item::Array(a), Item::Array(b)) = (&left, &right) else {
+            return self.binary_ufunc(Binary::Multiply, &left, &right, span);
+        };
+        if a.rank() > 2 || b.rank() > 2 || a.rank() == 0 || b.rank() == 0 {
+            return Err(self.not_compiled(span, "a product of arrays with more than two axes", "write a loop over the first axis"));
+        }
+        let of = types::promote(operand_type(&left).elem, operand_type(&right).elem);
+        let (x, y) = (self.read(a), self.read(b));
+        let inner = a.shape[a.rank() - 1];
+        self.same_size(inner, b.shape[0]);
+        let rows = &a.shape[..a.rank() - 1];
+        let columns = &b.shape[1..];
+        let shape = [rows, columns].concat();
+        let (op, times) = if of == Scalar::Bool { (BinOp::OR, BinOp::AND) } else { (BinOp::ADD, BinOp::MUL) };
+        let is_matrix = a.rank() == 2;
+        let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
+            let (row, column) = at.split_at(usize::from(is_matrix));
+            let cell = |l: &mut Self, index: &[Value]| {
+                let one: Vec<Operand> = row.iter().chain(index).map(|&at| at.into()).collect();
+                let other: Vec<Operand> = index.iter().chain(column).map(|&at| at.into()).collect();
+                let (x, y) = (l.b.index(x, one, Vec::new()).into(), l.b.index(y, other, Vec::new()).into());
+                let (x, y) = (l.convert(x, of), l.convert(y, of));
+                vec![l.b.binary(times, x, y)]
+            };
+            let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
+            lowering.fold(vec![inner], vec![Operand::Const(of.zero())], true, &cell, &combine)[0]
+        };
+        if shape.is_empty() {
+            let x = cell(self, &[]);
+            return Ok(Item::Number(Number::strong(x, of)));
+        }
+        self.generate(shape, of, |lowering, at| Ok(cell(lowering, at))).map(|value: Value| Item::Array(self.fresh(value)))
+    }
+}
+
+/// The neutral element of a maximum, which is the least value of a type, or of a minimum.
+fn least_or_greatest(elem: Scalar, is_least: bool) -> Const {
+    let bits = 8 * elem.bytes() as u32;
+    let value = match (elem.is_signed(), is_least) {
+        (true, true) => i64::MIN >> (64 - bits),
+        (true, false) => i64::MAX >> (64 - bits),
+        (false, true) => 0,
+        (false, false) => -1,
+    };
+    Const::int(elem, value)
+}

@@ -1,0 +1,147 @@
+//! Element types: names, and promotion as in NumPy 2 (NEP 50).
+
+use super::item::Number;
+use frit_ir::Scalar;
+
+/// NumPy's name of an element type.
+pub(super) fn name(elem: Scalar) -> &'static str {
+    match elem {
+        Scalar::I8 => "int8",
+        Scalar::I16 => "int16",
+        Scalar::I32 => "int32",
+        Scalar::I64 => "int64",
+        Scalar::U8 => "uint8",
+        Scalar::U16 => "uint16",
+        Scalar::U32 => "uint32",
+        Scalar::U64 => "uint64",
+        Scalar::F32 => "float32",
+        Scalar::F64 => "float64",
+        Scalar::Bool => "bool",
+        Scalar::Char => "str",
+        Scalar::Cert => "object",
+    }
+}
+
+/// The element type with a name of NumPy's or Python's.
+pub(super) fn named(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "bool" | "bool_" => Scalar::Bool,
+        "int8" | "byte" => Scalar::I8,
+        "int16" | "short" => Scalar::I16,
+        "int32" | "intc" => Scalar::I32,
+        "int64" | "int" | "int_" | "intp" | "longlong" => Scalar::I64,
+        "uint8" | "ubyte" => Scalar::U8,
+        "uint16" | "ushort" => Scalar::U16,
+        "uint32" | "uintc" => Scalar::U32,
+        "uint64" | "uint" | "uintp" | "ulonglong" => Scalar::U64,
+        "float32" | "single" => Scalar::F32,
+        "float64" | "float" | "double" => Scalar::F64,
+        _ => return None,
+    })
+}
+
+/// The type that both strong types are converted to.
+pub(super) fn promote(x: Scalar, y: Scalar) -> Scalar {
+    if x == y {
+        return x;
+    }
+    let (bits, other) = (8 * x.bytes(), 8 * y.bytes());
+    match (x, y) {
+        (Scalar::Bool, other) | (other, Scalar::Bool) => other,
+        (Scalar::F64, _) | (_, Scalar::F64) => Scalar::F64,
+        (Scalar::F32, other) | (other, Scalar::F32) => if other.bytes() <= 2 { Scalar::F32 } else { Scalar::F64 },
+        _ if x.is_signed() == y.is_signed() => if bits > other { x } else { y },
+        _ => {
+            let (signed, unsigned) = if x.is_signed() { (x, y) } else { (y, x) };
+            match 8 * unsigned.bytes() {
+                _ if signed.bytes() > unsigned.bytes() => signed,
+                8 => Scalar::I16,
+                16 => Scalar::I32,
+                32 => Scalar::I64,
+                _ => Scalar::F64,
+            }
+        }
+    }
+}
+
+/// True for Python's kinds of numbers in the order of `bool`, `int`, `float`.
+fn kind(elem: Scalar) -> usize {
+    match elem {
+        Scalar::Bool => 0,
+        elem if elem.is_float() => 2,
+        _ => 1,
+    }
+}
+
+/// An operand's type: the elements', and whether it gives way to others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Operand {
+    /// The element type.
+    pub elem: Scalar,
+    /// It is a Python number.
+    pub weak: bool,
+}
+
+impl From<Number> for Operand {
+    fn from(number: Number) -> Self {
+        Self { elem: number.elem, weak: number.weak }
+    }
+}
+
+/// The common type of operands, and whether all are Python's.
+pub(super) fn common(operands: &[Operand]) -> Operand {
+    let strong = operands.iter().filter(|operand| !operand.weak).map(|operand| operand.elem).reduce(promote);
+    let weak = operands.iter().filter(|operand| operand.weak).map(|operand| operand.elem).max_by_key(|&elem| kind(elem));
+    match (strong, weak) {
+        (Some(strong), Some(weak)) if kind(weak) > kind(strong) => Operand { elem: weak, weak: false },
+        (Some(strong), _) => Operand { elem: strong, weak: false },
+        (None, weak) => Operand { elem: weak.unwrap_or(Scalar::F64), weak: true },
+    }
+}
+
+/// The type in which a function of reals computes; `None` for those that NumPy computes in `float16`.
+pub(super) fn real(elem: Scalar) -> Option<Scalar> {
+    match elem {
+        Scalar::F32 | Scalar::F64 => Some(elem),
+        Scalar::I16 | Scalar::U16 => Some(Scalar::F32),
+        Scalar::Bool | Scalar::I8 | Scalar::U8 => None,
+        _ => Some(Scalar::F64),
+    }
+}
+
+/// The type in which sums of such elements are made.
+pub(super) fn of_sum(elem: Scalar) -> Scalar {
+    match elem {
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 => Scalar::I64,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 => Scalar::U64,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strong_types_are_promoted_as_in_numpy() {
+        use Scalar::*;
+        let table = [
+            (I8, U8, I16), (I32, U32, I64), (I64, U64, F64), (U8, I64, I64), (F32, I16, F32), (F32, I32, F64),
+            (Bool, U8, U8), (U16, U32, U32), (F32, U64, F64), (I16, U8, I16),
+        ];
+        for (x, y, both) in table {
+            assert_eq!((promote(x, y), promote(y, x)), (both, both), "{x} and {y}");
+        }
+    }
+
+    #[test]
+    fn python_numbers_give_way() {
+        let ty = |elem, weak| Operand { elem, weak };
+        let both = |x, y| common(&[x, y]);
+        assert_eq!(both(ty(Scalar::F32, false), ty(Scalar::F64, true)), ty(Scalar::F32, false));
+        assert_eq!(both(ty(Scalar::U8, false), ty(Scalar::I64, true)), ty(Scalar::U8, false));
+        assert_eq!(both(ty(Scalar::I32, false), ty(Scalar::F64, true)), ty(Scalar::F64, false));
+        assert_eq!(both(ty(Scalar::Bool, false), ty(Scalar::I64, true)), ty(Scalar::I64, false));
+        assert_eq!(both(ty(Scalar::I64, true), ty(Scalar::F64, true)), ty(Scalar::F64, true));
+    }
+}

@@ -1,0 +1,439 @@
+//! NumPy's universal functions.
+
+use super::elementwise::operand_type;
+use super::error::Result;
+use super::item::{Item, Number};
+use super::statement::Lowering;
+use super::types;
+use frit_ir::array::Operand;
+use frit_ir::failure::FailureKind;
+use frit_ir::scalar::{BinOp, UnOp};
+use frit_ir::{Const, Scalar};
+use frit_support::Span;
+
+/// The universal functions of two arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // NumPy's names
+pub(super) enum Binary {
+    Add, Subtract, Multiply, Divide, FloorDivide, Remainder, Power, Maximum, Minimum, Fmax, Fmin, Arctan2, Hypot, Fmod,
+    And, Or, Xor, LeftShift, RightShift, LogicalAnd, LogicalOr, LogicalXor, Equal, NotEqual, Less, LessEqual,
+}
+
+/// The universal function of two arguments with this name; true if its arguments are exchanged.
+pub(super) fn binary_named(name: &str) -> Option<(Binary, bool)> {
+    Some(match name {
+        "add" => (Binary::Add, false),
+        "subtract" => (Binary::Subtract, false),
+        "multiply" => (Binary::Multiply, false),
+        "divide" | "true_divide" => (Binary::Divide, false),
+        "floor_divide" => (Binary::FloorDivide, false),
+        "mod" | "remainder" => (Binary::Remainder, false),
+        "power" | "float_power" | "pow" => (Binary::Power, false),
+        "maximum" => (Binary::Maximum, false),
+        "minimum" => (Binary::Minimum, false),
+        "fmax" => (Binary::Fmax, false),
+        "fmin" => (Binary::Fmin, false),
+        "arctan2" | "atan2" => (Binary::Arctan2, false),
+        "hypot" => (Binary::Hypot, false),
+        "fmod" => (Binary::Fmod, false),
+        "bitwise_and" => (Binary::And, false),
+        "bitwise_or" => (Binary::Or, false),
+        "bitwise_xor" => (Binary::Xor, false),
+        "left_shift" => (Binary::LeftShift, false),
+        "right_shift" => (Binary::RightShift, false),
+        "logical_and" => (Binary::LogicalAnd, false),
+        "logical_or" => (Binary::LogicalOr, false),
+        "logical_xor" => (Binary::LogicalXor, false),
+        "equal" => (Binary::Equal, false),
+        "not_equal" => (Binary::NotEqual, false),
+        "less" => (Binary::Less, false),
+        "less_equal" => (Binary::LessEqual, false),
+        "greater" => (Binary::Less, true),
+        "greater_equal" => (Binary::LessEqual, true),
+        _ => return None,
+    })
+}
+
+/// The function of reals with this name.
+fn real_function(name: &str) -> Option<UnOp> {
+    Some(match name {
+        "sqrt" => UnOp::Sqrt,
+        "exp" => UnOp::EXP,
+        "log" => UnOp::LOG,
+        "sin" => UnOp::SIN,
+        "cos" => UnOp::COS,
+        "tan" => UnOp::TAN,
+        "arcsin" | "asin" => UnOp::ASIN,
+        "arccos" | "acos" => UnOp::ACOS,
+        "arctan" | "atan" => UnOp::ATAN,
+        "sinh" => UnOp::SINH,
+        "cosh" => UnOp::COSH,
+        "tanh" => UnOp::TANH,
+        "log2" => UnOp::LOG2,
+        "log10" => UnOp::LOG10,
+        "log1p" => UnOp::LOG1P,
+        "expm1" => UnOp::EXPM1,
+        "cbrt" => UnOp::CBRT,
+        _ => return None,
+    })
+}
+
+/// True if there is a universal function of one argument with this name.
+pub(super) fn is_unary(name: &str) -> bool {
+    real_function(name).is_some()
+        || matches!(
+            name,
+            "negative" | "positive" | "abs" | "absolute" | "fabs" | "invert" | "bitwise_not" | "logical_not" | "square"
+                | "reciprocal" | "sign" | "floor" | "ceil" | "trunc" | "isnan" | "isinf" | "isfinite" | "degrees" | "radians"
+                | "rad2deg" | "deg2rad"
+        )
+}
+
+impl Lowering<'_> {
+    /// A universal function of one argument.
+    pub(super) fn unary_ufunc(&mut self, name: &str, item: &Item, span: Span) -> Result<Item> {
+        let item = self.array_like(item, span)?;
+        let ty = operand_type(&item);
+        let is_python = matches!(item, Item::Number(Number { weak: true, .. }));
+        let real = |lowering: &Self| match types::real(ty.elem) {
+            Some(elem) => Ok(elem),
+            None if is_python => Ok(Scalar::F64),
+            None => Err(lowering.not_compiled(span, &format!("`{name}` of {} in half precision", types::name(ty.elem)), "convert it with `.astype`")),
+        };
+        let keeps = |result: Item, weak: bool| match result {
+            Item::Number(number) => Item::Number(Number { weak: weak && is_python, ..number }),
+            other => other,
+        };
+        if let Some(op) = real_function(name) {
+            let elem = real(self)?;
+            return self.elementwise(&[item], elem, span, |l, x| {
+                let x = l.convert(x[0], elem);
+                l.b.unary(op, x)
+            });
+        }
+        let elem = ty.elem;
+        let is_bool = elem == Scalar::Bool;
+        match name {
+            "positive" => Ok(item),
+            "negative" if is_bool && is_python => {
+                self.elementwise(&[item], Scalar::I64, span, |l, x| {
+                    let x = l.convert(x[0], Scalar::I64);
+                    l.sub(Operand::i64(0), x)
+                }).map(|result| keeps(result, true))
+            }
+            "negative" if is_bool => Err(self.wrong_type(span, "`-` is not defined on booleans: use `~`")),
+            "negative" => self.elementwise(&[item], elem, span, |l, x| match x[0] {
+                Operand::Const(constant) => Operand::Const(UnOp::Neg.eval(constant)),
+                x => l.b.unary(UnOp::Neg, x),
+            }).map(|result| keeps(result, true)),
+            "abs" | "absolute" if is_bool => Ok(item),
+            "abs" | "absolute" => {
+                self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0])).map(|result| keeps(result, true))
+            }
+            "fabs" => {
+                let elem = real(self)?;
+                self.elementwise(&[item], elem, span, |l, x| {
+                    let x = l.convert(x[0], elem);
+                    l.b.unary(UnOp::Abs, x)
+                })
+            }
+            "invert" | "bitwise_not" if elem.is_float() => Err(self.wrong_type(span, "`~` is not defined on reals")),
+            "invert" | "bitwise_not" => self.elementwise(&[item], elem, span, |l, x| l.not(x[0])).map(|result| keeps(result, true)),
+            "logical_not" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
+                let x = l.convert(x[0], Scalar::Bool);
+                l.not(x)
+            }),
+            "square" => self.binary_ufunc(Binary::Multiply, &item, &item, span),
+            "reciprocal" => {
+                let one = Item::Number(Number::weak(Operand::Const(Const::f64(1.0)), Scalar::F64));
+                self.binary_ufunc(Binary::Divide, &one, &item, span)
+            }
+            "degrees" | "rad2deg" | "radians" | "deg2rad" => {
+                let factor = if matches!(name, "degrees" | "rad2deg") { 180.0 / std::f64::consts::PI } else { std::f64::consts::PI / 180.0 };
+                let factor = Item::Number(Number::weak(Operand::Const(Const::f64(factor)), Scalar::F64));
+                self.binary_ufunc(Binary::Multiply, &item, &factor, span)
+            }
+            "sign" if !is_bool => self.elementwise(&[item], elem, span, |l, x| {
+                let (x, zero) = (x[0], Operand::Const(elem.zero()));
+                let one = Operand::Const(UnOp::Convert(elem).eval(Const::i64(1)));
+                let above = l.holds(BinOp::LT, zero, x);
+                let below = l.holds(BinOp::LT, x, zero);
+                // Zero stays zero, and what is no number stays so.
+                let otherwise = if elem.is_float() { l.select_zero(x, zero) } else { zero };
+                let minus = if elem.is_float() || elem.is_signed() {
+                    let minus = Operand::Const(UnOp::Convert(elem).eval(Const::i64(-1)));
+                    l.select(below, minus, otherwise)
+                } else {
+                    otherwise
+                };
+                l.select(above, one, minus)
+            }),
+            "floor" | "ceil" | "trunc" if !elem.is_float() => Ok(item),
+            "floor" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Floor, x[0])),
+            "ceil" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Ceil, x[0])),
+            "trunc" => self.elementwise(&[item], elem, span, |l, x| {
+                let below = l.holds(BinOp::LT, x[0], Operand::Const(elem.zero()));
+                let (up, down) = (l.b.unary(UnOp::Ceil, x[0]), l.b.unary(UnOp::Floor, x[0]));
+                l.select(below, up, down)
+            }),
+            "isnan" | "isinf" | "isfinite" if !elem.is_float() => {
+                let holds = Operand::Const(Const::Bool(name == "isfinite"));
+                self.elementwise(&[item], Scalar::Bool, span, |_, _| holds)
+            }
+            "isnan" => self.elementwise(&[item], Scalar::Bool, span, |l, x| l.holds(BinOp::NE, x[0], x[0])),
+            "isinf" | "isfinite" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
+                let size = l.b.unary(UnOp::Abs, x[0]);
+                let infinity = Operand::Const(UnOp::Convert(elem).eval(Const::f64(f64::INFINITY)));
+                let op = if name == "isinf" { BinOp::EQ } else { BinOp::LT };
+                l.holds(op, size, infinity)
+            }),
+            _ => Err(self.not_compiled(span, &format!("`{name}` of {}", item.name()), "")),
+        }
+    }
+
+    /// Zero, unless `x` is no number, which is handed on.
+    fn select_zero(&mut self, x: Operand, zero: Operand) -> Operand {
+        let is_nan = self.holds(BinOp::NE, x, x);
+        self.select(is_nan, x, zero)
+    }
+
+    /// A universal function of two arguments.
+    pub(super) fn binary_ufunc(&mut self, ufunc: Binary, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        let items = [self.array_like(left, span)?, self.array_like(right, span)?];
+        let types = items.each_ref().map(operand_type);
+        let common = types::common(&types);
+        let is_python = items.iter().all(|item| matches!(item, Item::Number(Number { weak: true, .. })));
+        let mut elem = common.elem;
+        match ufunc {
+            Binary::Divide | Binary::Arctan2 | Binary::Hypot => {
+                elem = match types::real(elem) {
+                    Some(real) if ufunc != Binary::Divide || elem.is_float() => real,
+                    _ if ufunc == Binary::Divide || is_python => Scalar::F64,
+                    _ => return Err(self.not_compiled(span, "a function of reals in half precision", "convert the array with `.astype`")),
+                };
+            }
+            Binary::LogicalAnd | Binary::LogicalOr | Binary::LogicalXor => elem = Scalar::Bool,
+            Binary::And | Binary::Or | Binary::Xor | Binary::LeftShift | Binary::RightShift if elem.is_float() => {
+                return Err(self.wrong_type(span, "operations on bits are not defined on reals"));
+            }
+            Binary::Subtract if elem == Scalar::Bool && !is_python => {
+                return Err(self.wrong_type(span, "`-` is not defined on booleans: use `^`"));
+            }
+            Binary::Add | Binary::Subtract | Binary::Multiply | Binary::LeftShift | Binary::RightShift
+                if elem == Scalar::Bool && is_python =>
+            {
+                elem = Scalar::I64;
+            }
+            Binary::FloorDivide | Binary::Remainder | Binary::Power | Binary::LeftShift | Binary::RightShift | Binary::Fmod
+                if elem == Scalar::Bool =>
+            {
+                elem = if is_python { Scalar::I64 } else { Scalar::I8 };
+            }
+            _ => {}
+        }
+        // Python's numbers must fit the type of arrays.
+        let mut operands = Vec::new();
+        for item in items {
+            operands.push(match item {
+                Item::Number(number) if number.weak && !is_python && !matches!(ufunc, Binary::LogicalAnd | Binary::LogicalOr | Binary::LogicalXor) => {
+                    let x = self.fitting(number, elem, span)?;
+                    Item::Number(Number { x, elem, weak: true })
+                }
+                item => item,
+            });
+        }
+        if ufunc == Binary::Power {
+            return self.power(&operands, elem, is_python, span);
+        }
+        let is_check = is_python && elem.is_integer();
+        let result = match ufunc {
+            Binary::Equal | Binary::NotEqual | Binary::Less | Binary::LessEqual => Scalar::Bool,
+            _ => elem,
+        };
+        let made = self.elementwise(&operands, result, span, |l, x| {
+            let (x, y) = (l.convert(x[0], elem), l.convert(x[1], elem));
+            l.apply(ufunc, elem, x, y, is_check)
+        })?;
+        Ok(match made {
+            Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
+            other => other,
+        })
+    }
+
+    /// The function on two scalars of this type. Python's integers cannot be divided by zero.
+    fn apply(&mut self, ufunc: Binary, elem: Scalar, x: Operand, y: Operand, is_python: bool) -> Operand {
+        let is_bool = elem == Scalar::Bool;
+        let zero = Operand::Const(elem.zero());
+        match ufunc {
+            Binary::Add if is_bool => self.arithmetic(BinOp::OR, x, y),
+            Binary::Multiply if is_bool => self.arithmetic(BinOp::AND, x, y),
+            Binary::Add => self.arithmetic(BinOp::ADD, x, y),
+            Binary::Subtract => self.arithmetic(BinOp::SUB, x, y),
+            Binary::Multiply => self.arithmetic(BinOp::MUL, x, y),
+            Binary::Divide => self.arithmetic(BinOp::DIV, x, y),
+            Binary::FloorDivide | Binary::Remainder | Binary::Fmod if elem.is_integer() => {
+                let op = match ufunc {
+                    Binary::FloorDivide => BinOp::FLOOR_DIV,
+                    Binary::Remainder => BinOp::FLOOR_MOD,
+                    _ => BinOp::REM,
+                };
+                if let Operand::Const(Const::Int(_, value)) = y
+                    && value != 0
+                {
+                    return self.arithmetic(op, x, y);
+                }
+                let is_zero = self.holds(BinOp::EQ, y, zero);
+                if is_python {
+                    let not_zero = self.not(is_zero);
+                    let cert = self.b.assert(not_zero, FailureKind::DivisionByZero, Vec::new());
+                    return self.b.binary_under(op, x, y, vec![cert]);
+                }
+                let one = Operand::Const(Const::int(elem, 1));
+                let divisor = self.select(is_zero, one, y);
+                let quotient = self.b.binary(op, x, divisor);
+                self.select(is_zero, zero, quotient)
+            }
+            Binary::FloorDivide => self.floor_divide(elem, x, y),
+            Binary::Remainder => self.remainder(elem, x, y),
+            Binary::Fmod => self.b.binary(BinOp::REM, x, y),
+            Binary::Power => unreachable!("powers are computed elsewhere"),
+            Binary::Maximum | Binary::Minimum if elem.is_float() => {
+                // What is no number is handed on.
+                let op = if ufunc == Binary::Maximum { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
+                let is_nan = self.holds(BinOp::NE, x, x);
+                let first = self.arithmetic(BinOp::OR, op, is_nan);
+                self.select(first, x, y)
+            }
+            Binary::Fmax | Binary::Fmin if elem.is_float() => {
+                let op = if ufunc == Binary::Fmax { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
+                let is_nan = self.holds(BinOp::NE, y, y);
+                let first = self.arithmetic(BinOp::OR, op, is_nan);
+                self.select(first, x, y)
+            }
+            Binary::Maximum | Binary::Fmax if is_bool => self.arithmetic(BinOp::OR, x, y),
+            Binary::Minimum | Binary::Fmin if is_bool => self.arithmetic(BinOp::AND, x, y),
+            Binary::Maximum | Binary::Fmax => self.arithmetic(BinOp::MAX, x, y),
+            Binary::Minimum | Binary::Fmin => self.arithmetic(BinOp::MIN, x, y),
+            Binary::Arctan2 => self.b.binary(BinOp::ATAN2, x, y),
+            Binary::Hypot => self.b.binary(BinOp::HYPOT, x, y),
+            Binary::And | Binary::LogicalAnd => self.arithmetic(BinOp::AND, x, y),
+            Binary::Or | Binary::LogicalOr => self.arithmetic(BinOp::OR, x, y),
+            Binary::Xor | Binary::LogicalXor => self.arithmetic(BinOp::XOR, x, y),
+            Binary::LeftShift | Binary::RightShift => {
+                // The IR takes amounts modulo the width; NumPy shifts everything out.
+                let op = if ufunc == Binary::LeftShift { BinOp::SHL } else { BinOp::SHR };
+                let width = Operand::Const(Const::int(elem, 8 * elem.bytes() as i64));
+                let is_inside = {
+                    let above = self.holds(BinOp::LE, zero, y);
+                    let below = self.holds(BinOp::LT, y, width);
+                    self.arithmetic(BinOp::AND, above, below)
+                };
+                let shifted = self.arithmetic(op, x, y);
+                let out = if ufunc == Binary::RightShift && elem.is_signed() {
+                    let last = Operand::Const(Const::int(elem, 8 * elem.bytes() as i64 - 1));
+                    self.arithmetic(BinOp::SHR, x, last)
+                } else {
+                    zero
+                };
+                self.select(is_inside, shifted, out)
+            }
+            Binary::Equal => self.holds(BinOp::EQ, x, y),
+            Binary::NotEqual => self.holds(BinOp::NE, x, y),
+            Binary::Less => self.holds(BinOp::LT, x, y),
+            Binary::LessEqual => self.holds(BinOp::LE, x, y),
+        }
+    }
+
+    /// The remainder of reals with the divisor's sign, as NumPy computes it.
+    fn remainder(&mut self, elem: Scalar, x: Operand, y: Operand) -> Operand {
+        let zero = Operand::Const(elem.zero());
+        let rest = self.b.binary(BinOp::REM, x, y);
+        let is_negative = self.holds(BinOp::LT, rest, zero);
+        let divides_negative = self.holds(BinOp::LT, y, zero);
+        let differ = self.holds(BinOp::NE, is_negative, divides_negative);
+        let is_rest = self.holds(BinOp::NE, rest, zero);
+        let is_wrong = self.arithmetic(BinOp::AND, differ, is_rest);
+        let other = self.arithmetic(BinOp::ADD, rest, y);
+        let right = self.select(is_wrong, other, rest);
+        // A zero has the divisor's sign.
+        let minus_zero = Operand::Const(UnOp::Convert(elem).eval(Const::f64(-0.0)));
+        let signed = self.select(divides_negative, minus_zero, zero);
+        let is_zero = self.holds(BinOp::EQ, rest, zero);
+        self.select(is_zero, signed, right)
+    }
+
+    /// The quotient of reals rounded toward minus infinity, as NumPy computes it.
+    fn floor_divide(&mut self, elem: Scalar, x: Operand, y: Operand) -> Operand {
+        let zero = Operand::Const(elem.zero());
+        let constant = |value: f64| Operand::Const(UnOp::Convert(elem).eval(Const::f64(value)));
+        let rest = self.b.binary(BinOp::REM, x, y);
+        let difference = self.arithmetic(BinOp::SUB, x, rest);
+        let quotient = self.b.binary(BinOp::DIV, difference, y);
+        let is_negative = self.holds(BinOp::LT, rest, zero);
+        let divides_negative = self.holds(BinOp::LT, y, zero);
+        let differ = self.holds(BinOp::NE, is_negative, divides_negative);
+        let is_rest = self.holds(BinOp::NE, rest, zero);
+        let is_above = self.arithmetic(BinOp::AND, differ, is_rest);
+        let less = self.arithmetic(BinOp::SUB, quotient, constant(1.0));
+        let quotient = self.select(is_above, less, quotient);
+        let floor = self.b.unary(UnOp::Floor, quotient);
+        let off = self.arithmetic(BinOp::SUB, quotient, floor);
+        let is_off = self.holds(BinOp::LT, constant(0.5), off);
+        let next = self.arithmetic(BinOp::ADD, floor, constant(1.0));
+        let whole = self.select(is_off, next, floor);
+        let divided = self.b.binary(BinOp::DIV, x, y);
+        let is_zero = self.holds(BinOp::EQ, y, zero);
+        self.select(is_zero, divided, whole)
+    }
+
+    /// `x ** y`, with NumPy's short ways for constant exponents.
+    fn power(&mut self, operands: &[Item], elem: Scalar, is_python: bool, span: Span) -> Result<Item> {
+        let exponent = match &operands[1] {
+            Item::Number(Number { x: Operand::Const(Const::Int(_, value)), .. }) => Some(*value as f64),
+            Item::Number(Number { x: Operand::Const(constant), .. }) => constant.as_f64(),
+            _ => None,
+        };
+        let base = &operands[..1];
+        let weak = |made: Item| match made {
+            Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
+            other => other,
+        };
+        match exponent {
+            Some(2.0) => {
+                let made = self.elementwise(base, elem, span, |l, x| {
+                    let x = l.convert(x[0], elem);
+                    l.arithmetic(BinOp::MUL, x, x)
+                });
+                return made.map(weak);
+            }
+            Some(1.0) => return self.elementwise(base, elem, span, |l, x| l.convert(x[0], elem)).map(weak),
+            Some(0.5) if elem.is_float() && !is_python => {
+                return self.elementwise(base, elem, span, |l, x| {
+                    let x = l.convert(x[0], elem);
+                    l.b.unary(UnOp::Sqrt, x)
+                });
+            }
+            Some(value) if value < 0.0 && elem.is_integer() && is_python => {
+                let made = self.elementwise(operands, Scalar::F64, span, |l, x| {
+                    let (x, y) = (l.convert(x[0], Scalar::F64), l.convert(x[1], Scalar::F64));
+                    l.b.binary(BinOp::POW, x, y)
+                });
+                return made.map(weak);
+            }
+            Some(value) if value < 0.0 && elem.is_integer() => {
+                return Err(self.wrong_type(span, "integers to negative integer powers are not allowed"));
+            }
+            _ => {}
+        }
+        let made = self.elementwise(operands, elem, span, |l, x| {
+            let (x, y) = (l.convert(x[0], elem), l.convert(x[1], elem));
+            if elem.is_integer() && exponent.is_none() && elem.is_signed() {
+                let is_right = l.holds(BinOp::LE, Operand::Const(elem.zero()), y);
+                let cert = l.b.assert(is_right, FailureKind::NegativeExponent, Vec::new());
+                return l.b.binary_under(BinOp::POW, x, y, vec![cert]);
+            }
+            l.b.binary(BinOp::POW, x, y)
+        });
+        made.map(weak)
+    }
+}
