@@ -1,16 +1,50 @@
-//! NumPy functions: loading one for the arguments of a call, which its code depends on.
+//! NumPy functions: compiling one for the arguments of a call, which its code depends on.
+//!
+//! [`compile`] is for programs that call compiled functions, such as the Python package. It takes a module's text, and the types
+//! of the arguments of one call. A complex array is a tensor of reals with an axis more, of two parts; so is a complex result.
 
 use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::npy;
 use crate::source::Unit;
-use frit_front::numpy::{self, Argument, Compiled};
+use frit_front::numpy;
+pub use frit_front::numpy::{Argument, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
 use frit_support::{Diagnostic, FileId, SourceMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+
+/// A function for the argument types of one call.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its array IR, ready for every engine. The positions of results in the other fields count
+    /// from the first that is not a size.
+    pub unit: Unit,
+    /// What it returns.
+    pub returned: Returned,
+    /// The arguments that it changes, by position, and the results that are what they hold in the end. The function may make
+    /// these results in the memory of the arguments, if the caller gives it away.
+    pub changed: Vec<(usize, usize)>,
+}
+
+/// Compiles a function of a module for arguments of these types. `name` is how messages call the file.
+///
+/// # Errors
+///
+/// The text is not Python, there is no such function, or it does something that is not compiled.
+pub fn compile(name: &str, text: &str, function: &str, arguments: &[Argument]) -> Result<Function, Error> {
+    let (sources, file) = source(name, text);
+    match guarded("compiling", text, || numpy::compile(file, text, function, arguments))? {
+        Ok(compiled) => {
+            let interface = compiled.program.entry.map(|entry| Interface::of_ir(&compiled.program.funcs[entry]));
+            let unit = unit(name, sources, compiled.program, interface, format!("{function} {arguments:?}"));
+            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed })
+        }
+        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
+    }
+}
 
 /// True for a file of Python.
 pub(crate) fn is_python(path: &Path) -> bool {
@@ -25,7 +59,7 @@ pub(crate) fn is_python(path: &Path) -> bool {
 pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
     let (sources, file) = source(name, &text);
     match guarded("checking", &text, || numpy::functions(file, &text))? {
-        Ok(_) => Ok(unit(name, sources, array::Program::default(), None)),
+        Ok(_) => Ok(unit(name, sources, array::Program::default(), None, String::new())),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
 }
@@ -43,8 +77,8 @@ pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Unit, 
         );
         return Err(Error::usage(message));
     };
-    let signature = numpy::Argument::list(types.strip_suffix(')').unwrap_or(types)).map_err(Error::usage)?;
-    compile(name, &text, function.trim(), &signature)
+    let signature = Argument::list(types.strip_suffix(')').unwrap_or(types)).map_err(Error::usage)?;
+    Ok(compile(name, &text, function.trim(), &signature)?.unit)
 }
 
 /// Compiles the function `entry` for the arguments in these words: Python literals, and names of `.npy` files.
@@ -66,18 +100,7 @@ pub(crate) fn load_call(name: &str, text: String, entry: &str, words: &[String])
         signature.push(argument);
         arguments.push(tensor);
     }
-    Ok((compile(name, &text, function, &signature)?, arguments))
-}
-
-fn compile(name: &str, text: &str, function: &str, signature: &[Argument]) -> Result<Unit, Error> {
-    let (sources, file) = source(name, text);
-    match guarded("compiling", text, || numpy::compile(file, text, function, signature))? {
-        Ok(Compiled { program, .. }) => {
-            let interface = program.entry.map(|entry| Interface::of_ir(&program.funcs[entry]));
-            Ok(unit(name, sources, program, interface))
-        }
-        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
-    }
+    Ok((compile(name, &text, function, &signature)?.unit, arguments))
 }
 
 fn source(name: &str, text: &str) -> (SourceMap, FileId) {
@@ -86,8 +109,8 @@ fn source(name: &str, text: &str) -> (SourceMap, FileId) {
     (sources, file)
 }
 
-fn unit(name: &str, sources: SourceMap, array: array::Program, interface: Option<Interface>) -> Unit {
-    Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new() }
+fn unit(name: &str, sources: SourceMap, array: array::Program, interface: Option<Interface>, call: String) -> Unit {
+    Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new(), call }
 }
 
 fn guarded<T: Send>(

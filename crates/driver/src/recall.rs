@@ -11,11 +11,11 @@ use crate::interface::Interface;
 use crate::native::cache::{Key, KeyWriter};
 use crate::native::foreign;
 use crate::native::{Cache, Compiler};
-use crate::options::{Engine, Options};
 use crate::numpy;
+use crate::options::{Engine, Options};
 use crate::sac;
-use crate::source;
 use crate::sac::request::{Param, Signature, request_for};
+use crate::source;
 use crate::source::Unit;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult, Site};
 use frit_front::sac::core::FunctionId;
@@ -57,7 +57,7 @@ impl<'c> Place<'c> {
             (Some(source), Some(Interface::Sac(interface))) if !interface.is_main => {
                 asked(source.function?, source.request.as_ref())
             }
-            _ => String::new(),
+            _ => unit.call.clone(),
         };
         let (_, file) = unit.sources.iter().next()?;
         Self::of_file(&unit.name, &file.text, &asked, options, compiler, cache)
@@ -344,7 +344,8 @@ impl Kept {
         }
         let interface = Some(Interface::Sac(self.interface.take()?.interface()?));
         let constraints = self.constraints.iter().map(|(span, names)| (span_of(*span), names.clone())).collect();
-        let unit = Unit { name, sources, array: Program::default(), interface, sac: None, constraints };
+        let unit =
+            Unit { name, sources, array: Program::default(), interface, sac: None, constraints, call: String::new() };
         Some((unit, self.recalled(cache)?))
     }
 

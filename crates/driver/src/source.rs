@@ -26,6 +26,8 @@ pub struct Unit {
     pub interface: Option<Interface>,
     /// The program in SAC, if that is what it is written in, and it was not only recalled.
     pub sac: Option<sac::Source>,
+    /// Of a NumPy function: it and the types that it is compiled for, which the sources do not tell.
+    pub call: String,
     /// In SAC: the functions whose constraints are checked at a place.
     pub constraints: Constraints,
 }
@@ -168,9 +170,15 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
         error::bug("checking", &error::panic_message(&*panic), text, extension)
     })?;
     match loaded {
-        Ok((array, interface)) => {
-            Ok(Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new() })
-        }
+        Ok((array, interface)) => Ok(Unit {
+            name: name.to_string(),
+            sources,
+            array,
+            interface,
+            sac: None,
+            constraints: Constraints::new(),
+            call: String::new(),
+        }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
 }

@@ -76,6 +76,12 @@ failure_kinds! {
     ElementCount = "element-count", "a shape of {0} elements is given to an array of {1}";
     /// The program ends itself: its exit status.
     Ended = "program-ended", "the program ended itself with status {0}";
+    /// Arrays of a NumPy program that cannot be broadcast together: an extent of one, and of the other.
+    BroadcastMismatch = "broadcast-mismatch", "operands could not be broadcast together: one has size {0} where another has {1}";
+    /// A range or slice in steps of zero: no numbers.
+    ZeroStep = "zero-step", "the step must not be zero";
+    /// A minimum, maximum or the like of an array without elements: no numbers.
+    EmptyReduction = "empty-reduction", "zero-size array to a reduction that has no identity";
     /// More is taken or dropped than there is: the amount, the extent.
     TakeOutOfRange = "take-out-of-range", "an amount of {0} cannot be taken from or dropped from an extent of {1}";
 }

@@ -136,6 +136,7 @@ impl Checked {
             interface: None,
             sac: Some(source),
             constraints: Constraints::new(),
+            call: String::new(),
         }
     }
 }
@@ -379,4 +380,3 @@ impl Interface {
         status.and_then(|status| status.first()).copied().unwrap_or(0)
     }
 }
-

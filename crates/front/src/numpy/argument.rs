@@ -8,8 +8,10 @@ use rustpython_parser::ast::{self, Constant, Expr, UnaryOp};
 /// What code depends on of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// The element type.
+    /// The element type, or that of the parts of complex numbers.
     pub elem: Scalar,
+    /// It is complex: its tensor has an axis more, of two parts.
+    pub is_complex: bool,
     /// For each axis, whether its extent is 1: such axes are broadcast.
     pub is_one: Vec<bool>,
     /// It is a number of Python, whose type gives way to that of arrays.
@@ -17,9 +19,14 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// That of a tensor; `is_python` for a number of Python.
+    /// That of a tensor of reals; `is_python` for a number of Python.
     pub fn of(tensor: &Tensor, is_python: bool) -> Self {
-        Self { elem: tensor.elem(), is_one: tensor.shape().iter().map(|&extent| extent == 1).collect(), is_python }
+        Self {
+            elem: tensor.elem(),
+            is_complex: false,
+            is_one: tensor.shape().iter().map(|&extent| extent == 1).collect(),
+            is_python,
+        }
     }
 
     /// The arguments of these types, as in `float64[:, :], int`; `1` stands for an extent of 1.
@@ -33,7 +40,7 @@ impl Argument {
         while !rest.is_empty() {
             let end = rest.find([',', '[']).unwrap_or(rest.len());
             let name = rest[..end].trim();
-            let elem = types::named(name).ok_or_else(|| format!("`{name}` is no element type"))?;
+            let dtype = types::named(name).ok_or_else(|| format!("`{name}` is no element type"))?;
             rest = &rest[end..];
             let mut is_one = Vec::new();
             if let Some(inside) = rest.strip_prefix('[') {
@@ -47,8 +54,8 @@ impl Argument {
                 }
                 rest = after.trim_start();
             }
-            let is_python = is_one.is_empty() && matches!(name, "int" | "float" | "bool");
-            arguments.push(Self { elem, is_one, is_python });
+            let is_python = is_one.is_empty() && matches!(name, "int" | "float" | "bool" | "complex");
+            arguments.push(Self { elem: dtype.elem, is_complex: dtype.is_complex, is_one, is_python });
             rest = rest.strip_prefix(',').unwrap_or(rest).trim();
         }
         Ok(arguments)
@@ -56,8 +63,12 @@ impl Argument {
 
     /// The type as NumPy writes it.
     pub fn describe(&self) -> String {
-        let name = types::name(self.elem);
-        if self.is_one.is_empty() { name.to_string() } else { format!("{name}[{}]", vec![":"; self.is_one.len()].join(", ")) }
+        let name = types::Dtype { elem: self.elem, is_complex: self.is_complex }.name();
+        if self.is_one.is_empty() {
+            name.to_string()
+        } else {
+            format!("{name}[{}]", vec![":"; self.is_one.len()].join(", "))
+        }
     }
 }
 
@@ -67,7 +78,8 @@ impl Argument {
 ///
 /// What is wrong with it.
 pub fn literal(text: &str) -> Result<(Tensor, Argument), String> {
-    let expr = Expr::parse(text, "argument").map_err(|error| format!("`{text}` is no Python literal: {}", error.error))?;
+    let expr =
+        Expr::parse(text, "argument").map_err(|error| format!("`{text}` is no Python literal: {}", error.error))?;
     let (mut shape, mut numbers) = (Vec::new(), Vec::new());
     collect(&expr, 0, &mut shape, &mut numbers)?;
     let elem = numbers.iter().map(|number| number.scalar()).reduce(types::promote).unwrap_or(Scalar::F64);

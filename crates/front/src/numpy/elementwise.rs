@@ -1,9 +1,9 @@
 //! Operations element by element: broadcasting, and conversion to a type and shape.
 
 use super::error::{NumpyError, Result};
+use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
-use super::statement::Lowering;
 use super::types;
 use frit_ir::array::{Extent, Operand, Value};
 use frit_ir::failure::FailureKind;
@@ -24,11 +24,30 @@ impl Lowering<'_> {
     /// A tuple of numbers, nested or not, as an array; other items as they are.
     pub(super) fn array_like(&mut self, item: &Item, span: Span) -> Result<Item> {
         match item {
-            Item::Tuple(items) => {
+            Item::Tuple(items) | Item::Named(_, items) => {
                 let items: Vec<Item> = items.iter().map(|item| self.array_like(item, span)).collect::<Result<_>>()?;
-                self.stacked(&items, span).map(Item::Array)
+                if !items.iter().any(|item| matches!(item, Item::Complex(_))) {
+                    return self.stacked(&items, span).map(Item::Array);
+                }
+                let mut parts = [Vec::new(), Vec::new()];
+                for item in &items {
+                    let [re, im] = self.complex_parts(item, span)?;
+                    parts[0].push(re);
+                    parts[1].push(im);
+                }
+                let (re, im) = (self.stacked(&parts[0], span)?, self.stacked(&parts[1], span)?);
+                Ok(Item::complex(Item::Array(re), Item::Array(im)))
             }
-            Item::Number(_) | Item::Array(_) => Ok(item.clone()),
+            Item::Number(_) | Item::Array(_) | Item::Complex(_) => Ok(item.clone()),
+            Item::Range { start, step, .. } => {
+                let count = self.count_of(item, span)?;
+                let (start, step) = (*start, *step);
+                let made = self.generate(vec![count.extent()], Scalar::I64, |l, at| {
+                    let offset = l.mul(at[0].into(), step);
+                    Ok(l.add(start, offset))
+                });
+                made.map(|value: Value| Item::Array(self.fresh(value)))
+            }
             other => Err(self.wrong_type(span, format!("a number or an array is needed here, not {}", other.name()))),
         }
     }
@@ -38,7 +57,8 @@ impl Lowering<'_> {
         let elem = types::common(&items.iter().map(operand_type).collect::<Vec<_>>()).elem;
         let shapes: Vec<Vec<Extent>> = items.iter().map(|item| shape_of(item).to_vec()).collect();
         let Some(first) = shapes.first().cloned() else {
-            let empty = self.generate(vec![Extent::Const(0)], Scalar::F64, |_, _| Ok(Operand::Const(Scalar::F64.zero())));
+            let empty =
+                self.generate(vec![Extent::Const(0)], Scalar::F64, |_, _| Ok(Operand::Const(Scalar::F64.zero())));
             return empty.map(|value: Value| self.fresh(value));
         };
         let mut elems = Vec::new();
@@ -76,7 +96,8 @@ impl Lowering<'_> {
                     (known, other) => {
                         let (x, y): (Operand, Operand) = (known.into(), other.into());
                         let cond = self.b.binary(BinOp::EQ, x, y);
-                        certs.push(self.b.assert(cond, FailureKind::ShapeMismatch, vec![x, y]));
+                        certs.push(self.b.assert(cond, FailureKind::BroadcastMismatch, vec![x, y]));
+                        self.equate(known, other);
                         if let Extent::Const(_) = other {
                             *place = other;
                         }
@@ -102,12 +123,30 @@ impl Lowering<'_> {
         match self.array_like(item, span)? {
             Item::Number(number) => Ok(Element::Scalar(number.x)),
             Item::Array(array) => Ok(Element::Array(self.read(&array), array.shape)),
-            _ => unreachable!("it is a number or an array"),
+            _ => Err(self.not_compiled(span, "this operation on complex numbers", "apply it to `.real` and `.imag`")),
         }
     }
 
     /// The element of an operand at an index of a result of this shape.
-    pub(super) fn element_at(&mut self, element: &Element, shape: &[Extent], index: &[Value], certs: &[Value]) -> Operand {
+    pub(super) fn element_at(
+        &mut self,
+        element: &Element,
+        shape: &[Extent],
+        index: &[Value],
+        certs: &[Value],
+    ) -> Operand {
+        let index: Vec<Operand> = index.iter().map(|&at| at.into()).collect();
+        self.element_of(element, shape, &index, certs)
+    }
+
+    /// The same at an index of any integers.
+    pub(super) fn element_of(
+        &mut self,
+        element: &Element,
+        shape: &[Extent],
+        index: &[Operand],
+        certs: &[Value],
+    ) -> Operand {
         match element {
             Element::Scalar(x) => *x,
             Element::Array(value, own) => {
@@ -117,7 +156,7 @@ impl Lowering<'_> {
                     .enumerate()
                     .map(|(at, extent)| match extent {
                         Extent::Const(1) if shape[from + at] != Extent::Const(1) => Operand::i64(0),
-                        _ => index[from + at].into(),
+                        _ => index[from + at],
                     })
                     .collect();
                 self.b.index(*value, indices, certs.to_vec()).into()
@@ -210,12 +249,18 @@ impl Lowering<'_> {
 pub(super) fn operand_type(item: &Item) -> types::Operand {
     match item {
         Item::Number(number) => (*number).into(),
-        Item::Array(array) => types::Operand { elem: array.elem, weak: false },
-        _ => types::Operand { elem: Scalar::F64, weak: true },
+        Item::Array(array) => types::Operand { elem: array.elem, is_complex: false, weak: false },
+        Item::Complex(parts) => types::Operand { is_complex: true, ..operand_type(&parts[0]) },
+        Item::Tuple(items) => types::common(&items.iter().map(operand_type).collect::<Vec<_>>()),
+        _ => types::Operand { elem: Scalar::F64, is_complex: false, weak: true },
     }
 }
 
 /// The shape of an item.
 pub(super) fn shape_of(item: &Item) -> &[Extent] {
-    if let Item::Array(array) = item { &array.shape } else { &[] }
+    match item {
+        Item::Array(array) => &array.shape,
+        Item::Complex(parts) => shape_of(&parts[0]),
+        _ => &[],
+    }
 }

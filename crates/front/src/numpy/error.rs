@@ -37,8 +37,8 @@ define_errors! {
                 .note("give the variable one type, or another name on one of the ways"),
         SharedMemory { span: Span, what: String } =>
             Diagnostic::error("shared-memory", what.clone())
-                .label(*span, "written here")
-                .note("write to a copy, as in `b = a.copy()`"),
+                .label(*span, "used here")
+                .note("work on a copy, as in `b = a.copy()`"),
     }
 }
 

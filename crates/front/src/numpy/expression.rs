@@ -1,19 +1,20 @@
 //! Expressions and operators.
 
+use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
+use super::function::{Body, Callable, Lowering};
 use super::item::{Item, Number};
-use super::statement::{Exit, Lowering};
-use super::types;
+use super::statement::{Exit, library};
 use super::ufuncs::Binary;
-use frit_ir::array::Operand;
+use frit_ir::array::{Extent, Operand};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
 use rustpython_parser::ast::{self, BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
 
-impl Lowering<'_> {
+impl<'m> Lowering<'m> {
     /// What an expression is.
-    pub(super) fn expr(&mut self, expr: &Expr) -> Result<Item> {
+    pub(super) fn expr(&mut self, expr: &'m Expr) -> Result<Item> {
         let span = self.module.span(expr);
         let outer = self.b.set_span(span);
         let item = self.expr_at(expr, span);
@@ -21,7 +22,7 @@ impl Lowering<'_> {
         item
     }
 
-    fn expr_at(&mut self, expr: &Expr, span: Span) -> Result<Item> {
+    fn expr_at(&mut self, expr: &'m Expr, span: Span) -> Result<Item> {
         match expr {
             Expr::Constant(constant) => self.constant(&constant.value, span),
             Expr::Name(name) => self.variable(name.id.as_str(), span),
@@ -54,7 +55,7 @@ impl Lowering<'_> {
                 self.subscript(&of, &index, span)
             }
             Expr::Slice(slice) => {
-                let bound = |lowering: &mut Self, bound: &Option<Box<Expr>>| match bound {
+                let bound = |lowering: &mut Self, bound: &'m Option<Box<Expr>>| match bound {
                     None => Ok(None),
                     Some(bound) => match lowering.expr(bound)? {
                         Item::None => Ok(None),
@@ -70,6 +71,10 @@ impl Lowering<'_> {
                 self.attribute(of, attribute.attr.as_str(), span)
             }
             Expr::Call(call) => self.call_expr(call, span),
+            Expr::Lambda(lambda) => {
+                self.functions.push(Callable { name: "a lambda", args: &lambda.args, body: Body::Expr(&lambda.body) });
+                Ok(Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1)))
+            }
             Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span),
             Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span),
             Expr::NamedExpr(named) => {
@@ -79,7 +84,6 @@ impl Lowering<'_> {
             }
             other => {
                 let what = match other {
-                    Expr::Lambda(_) => "`lambda`",
                     Expr::Dict(_) | Expr::DictComp(_) => "a dictionary",
                     Expr::Set(_) | Expr::SetComp(_) => "a set",
                     Expr::JoinedStr(_) | Expr::FormattedValue(_) => "a formatted string",
@@ -92,7 +96,7 @@ impl Lowering<'_> {
     }
 
     /// What stands in a subscript: a tuple is several indices, a list is an array of them.
-    pub(super) fn index(&mut self, expr: &Expr) -> Result<Item> {
+    pub(super) fn index(&mut self, expr: &'m Expr) -> Result<Item> {
         let span = self.module.span(expr);
         match expr {
             Expr::Tuple(tuple) => Ok(Item::Tuple(tuple.elts.iter().map(|one| self.index(one)).collect::<Result<_>>()?)),
@@ -100,10 +104,7 @@ impl Lowering<'_> {
                 let item = self.expr(expr)?;
                 self.array_like(&item, span)
             }
-            expr => match self.expr(expr)? {
-                Item::Tuple(_) => Err(self.not_compiled(span, "a tuple or list from a variable as an index", "write the indices here")),
-                item => Ok(item),
-            },
+            expr => self.expr(expr),
         }
     }
 
@@ -121,17 +122,23 @@ impl Lowering<'_> {
             Constant::Tuple(parts) => {
                 Item::Tuple(parts.iter().map(|part| self.constant(part, span)).collect::<Result<_>>()?)
             }
-            Constant::Complex { .. } => return Err(self.not_compiled(span, "a complex number", "")),
+            Constant::Complex { real, imag } => {
+                let part = |value: f64| Item::Number(Number::float(value));
+                Item::complex(part(*real), part(*imag))
+            }
             Constant::Bytes(_) => return Err(self.not_compiled(span, "a string of bytes", "")),
         })
     }
 
     /// `left op right`.
     pub(super) fn operator(&mut self, op: Operator, left: &Item, right: &Item, span: Span) -> Result<Item> {
-        if let (Operator::Add, Item::Tuple(one), Item::Tuple(other)) = (op, left, right) {
+        if let (Operator::Add, Item::Tuple(one) | Item::Named(_, one), Item::Tuple(other) | Item::Named(_, other)) =
+            (op, left, right)
+        {
             return Ok(Item::Tuple(one.iter().chain(other).cloned().collect()));
         }
-        if let (Operator::Mult, Item::Tuple(items), Item::Number(Number { x: Operand::Const(count), .. })) = (op, left, right)
+        if let (Operator::Mult, Item::Tuple(items), Item::Number(Number { x: Operand::Const(count), .. })) =
+            (op, left, right)
             && let Some(count) = count.as_i64()
         {
             let count = usize::try_from(count.clamp(0, 64)).expect("it is from 0 to 64");
@@ -155,7 +162,7 @@ impl Lowering<'_> {
         self.binary_ufunc(ufunc, left, right, span)
     }
 
-    fn compare(&mut self, compare: &ast::ExprCompare, span: Span) -> Result<Item> {
+    fn compare(&mut self, compare: &'m ast::ExprCompare, span: Span) -> Result<Item> {
         let mut left = self.expr(&compare.left)?;
         let mut all: Option<Item> = None;
         for (op, right) in compare.ops.iter().zip(&compare.comparators) {
@@ -172,13 +179,16 @@ impl Lowering<'_> {
 
     fn compared(&mut self, op: CmpOp, left: &Item, right: &Item, span: Span) -> Result<Item> {
         let known = |holds: bool| Ok(Item::Number(Number::weak(Operand::Const(Const::Bool(holds)), Scalar::Bool)));
-        let is_static = |item: &Item| !matches!(item, Item::Number(_) | Item::Array(_) | Item::Perhaps(..));
+        let is_static =
+            |item: &Item| !matches!(item, Item::Number(_) | Item::Array(_) | Item::Complex(_) | Item::Perhaps(..));
         match op {
             CmpOp::Is | CmpOp::Eq if is_static(left) || is_static(right) => return known(left == right),
             CmpOp::IsNot | CmpOp::NotEq if is_static(left) || is_static(right) => return known(left != right),
             CmpOp::In | CmpOp::NotIn => {
                 if let Item::Tuple(items) = right
-                    && items.iter().chain([left]).all(|item| is_static(item) || matches!(item, Item::Number(Number { x: Operand::Const(_), .. })))
+                    && items.iter().chain([left]).all(|item| {
+                        is_static(item) || matches!(item, Item::Number(Number { x: Operand::Const(_), .. }))
+                    })
                 {
                     return known(items.contains(left) == (op == CmpOp::In));
                 }
@@ -199,7 +209,7 @@ impl Lowering<'_> {
     }
 
     /// `and`, `or`: the second operand is only computed if it is needed.
-    fn bool_op(&mut self, op: &ast::ExprBoolOp) -> Result<Item> {
+    fn bool_op(&mut self, op: &'m ast::ExprBoolOp) -> Result<Item> {
         let (first, rest) = op.values.split_first().expect("there are operands");
         let span = self.module.span(first);
         let item = self.expr(first)?;
@@ -211,6 +221,7 @@ impl Lowering<'_> {
                 break;
             }
             if let Operand::Const(_) = holds {
+                // Python's `and` and `or` give an operand; only truth values are known to be one.
                 let item = self.expr(value)?;
                 holds = self.truth(&item, span)?;
                 continue;
@@ -232,7 +243,7 @@ impl Lowering<'_> {
         Ok(Item::Number(Number::weak(holds, Scalar::Bool)))
     }
 
-    fn conditional(&mut self, branch: &ast::ExprIfExp) -> Result<Item> {
+    fn conditional(&mut self, branch: &'m ast::ExprIfExp) -> Result<Item> {
         let span = self.module.span(&*branch.test);
         let test = self.expr(&branch.test)?;
         match self.truth(&test, span)? {
@@ -250,7 +261,7 @@ impl Lowering<'_> {
     }
 
     /// `[e for x in ...]`: the items, of a known number.
-    fn comprehension(&mut self, element: &Expr, generators: &[ast::Comprehension], span: Span) -> Result<Item> {
+    fn comprehension(&mut self, element: &'m Expr, generators: &'m [ast::Comprehension], span: Span) -> Result<Item> {
         let [generator] = generators else {
             return Err(self.not_compiled(span, "a comprehension with several `for`", "write loops"));
         };
@@ -264,7 +275,13 @@ impl Lowering<'_> {
                         let n = count.as_i64().expect("it is a number");
                         (0..n).map(|at| self.item_at(over, Operand::i64(at), span)).collect::<Result<_>>()?
                     }
-                    _ => return Err(self.not_compiled(span, "a comprehension of unknown length", "write a loop that fills an array")),
+                    _ => {
+                        return Err(self.not_compiled(
+                            span,
+                            "a comprehension of unknown length",
+                            "write a loop that fills an array",
+                        ));
+                    }
                 }
             }
         };
@@ -283,6 +300,15 @@ impl Lowering<'_> {
             Item::None => Ok(Operand::Const(Const::Bool(false))),
             Item::Tuple(items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
             Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
+            Item::Complex(parts) => {
+                let [re, im] = [self.truth(&parts[0], span)?, self.truth(&parts[1], span)?];
+                Ok(self.arithmetic(BinOp::OR, re, im))
+            }
+            Item::Array(array) if array.shape.iter().all(|extent| *extent == Extent::Const(1)) => {
+                let index = Item::Tuple(vec![Item::int(0); array.rank()]);
+                let element = self.subscript(item, &index, span)?;
+                self.truth(&element, span)
+            }
             Item::Array(_) => {
                 let what = "the truth value of an array with several elements is ambiguous: use `.any()` or `.all()`";
                 Err(self.wrong_type(span, what))
@@ -313,61 +339,61 @@ impl Lowering<'_> {
     pub(super) fn constant_integer(&mut self, item: &Item, span: Span) -> Result<i64> {
         match self.integer(item, span)? {
             Operand::Const(constant) => Ok(constant.as_i64().expect("it is an i64")),
-            Operand::Value(_) => Err(self.not_compiled(span, "a value that is only known at run time, here,", "write a constant")),
+            Operand::Value(_) => {
+                Err(self.not_compiled(span, "a value that is only known at run time, here,", "write a constant"))
+            }
         }
     }
 
     /// `of.name`.
-    fn attribute(&mut self, of: Item, name: &str, span: Span) -> Result<Item> {
-        match of {
-            Item::Library(path) => {
-                let full = format!("{path}.{name}");
-                Ok(match full.as_str() {
-                    "numpy.newaxis" => Item::None,
-                    "numpy.pi" | "math.pi" => self.float(std::f64::consts::PI),
-                    "numpy.e" | "math.e" => self.float(std::f64::consts::E),
-                    "numpy.inf" | "math.inf" => self.float(f64::INFINITY),
-                    "numpy.nan" | "math.nan" => self.float(f64::NAN),
-                    _ => match full.strip_prefix("numpy.").and_then(types::named) {
-                        Some(elem) => Item::Dtype(elem),
-                        None => Item::Library(full),
-                    },
-                })
-            }
-            Item::Array(array) => match name {
+    pub(super) fn attribute(&mut self, of: Item, name: &str, span: Span) -> Result<Item> {
+        let unknown = |lowering: &Self, of: &Item| {
+            Err(lowering.not_compiled(span, &format!("the attribute `{name}` of {}", of.name()), ""))
+        };
+        match &of {
+            Item::Library(path) => Ok(library(&format!("{path}.{name}"))),
+            Item::Named(names, items) => match names.iter().position(|other| other == name) {
+                Some(at) => Ok(items[at].clone()),
+                None => unknown(self, &of),
+            },
+            Item::Dtype(_) if name == "type" => Ok(of),
+            Item::Array(_) | Item::Number(_) | Item::Complex(_) => match name {
                 "shape" => Ok(Item::Tuple(
-                    array.shape.iter().map(|&extent| Item::Number(Number::int(extent.into()))).collect(),
+                    shape_of(&of).iter().map(|&extent| Item::Number(Number::int(extent.into()))).collect(),
                 )),
-                "ndim" => Ok(Item::Number(Number::int(Operand::i64(array.rank() as i64)))),
+                "ndim" => Ok(Item::int(shape_of(&of).len() as i64)),
                 "size" => {
                     let mut size = Operand::i64(1);
-                    for &extent in &array.shape {
+                    for &extent in &shape_of(&of).to_vec() {
                         size = self.mul(size, extent.into());
                     }
                     Ok(Item::Number(Number::int(size)))
                 }
-                "dtype" => Ok(Item::Dtype(array.elem)),
-                "T" => {
-                    let axes = (0..array.rank()).rev().collect();
-                    Ok(Item::Array(self.transposed(&array, axes)))
+                "dtype" => Ok(Item::Dtype(operand_type(&of).dtype())),
+                "itemsize" => {
+                    let dtype = operand_type(&of).dtype();
+                    Ok(Item::int(dtype.elem.bytes() as i64 * if dtype.is_complex { 2 } else { 1 }))
                 }
-                "flat" => Err(self.not_compiled(span, "`flat`", "use `ravel()`")),
-                name => Ok(Item::Method(array, name.to_string())),
+                "real" => Ok(if let Item::Complex(parts) = of { parts[0].clone() } else { of }),
+                "imag" => match of {
+                    Item::Complex(parts) => Ok(parts[1].clone()),
+                    of => Ok(self.complex_parts(&of, span)?[1].clone()),
+                },
+                "T" => match of {
+                    Item::Array(array) => Ok(Item::Array(self.transposed(&array, (0..array.rank()).rev().collect()))),
+                    Item::Complex(parts) => {
+                        let [re, im] = *parts;
+                        let (re, im) = (self.attribute(re, name, span)?, self.attribute(im, name, span)?);
+                        Ok(Item::complex(re, im))
+                    }
+                    number => Ok(number),
+                },
+                "flat" => self.flattened(&of, span).map(Item::Array),
+                name => Ok(Item::Method(Box::new(of.clone()), name.to_string())),
             },
-            Item::Number(number) => match name {
-                "dtype" => Ok(Item::Dtype(number.elem)),
-                "ndim" => Ok(Item::Number(Number::int(Operand::i64(0)))),
-                "shape" => Ok(Item::Tuple(Vec::new())),
-                "T" | "real" => Ok(Item::Number(number)),
-                _ => Err(self.not_compiled(span, &format!("the attribute `{name}` of a number"), "")),
-            },
-            Item::Dtype(elem) if name == "type" => Ok(Item::Dtype(elem)),
-            other => Err(self.not_compiled(span, &format!("the attribute `{name}` of {}", other.name()), "")),
+            Item::Method(..) | Item::Tuple(_) => Ok(Item::Method(Box::new(of), name.to_string())),
+            other => unknown(self, other),
         }
-    }
-
-    fn float(&self, value: f64) -> Item {
-        Item::Number(Number::weak(Operand::Const(Const::f64(value)), Scalar::F64))
     }
 
     /// One of two scalars.

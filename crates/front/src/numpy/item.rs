@@ -2,8 +2,9 @@
 //! tuples, slices and functions.
 
 use super::memory::Array;
-use frit_ir::Scalar;
+use super::types::Dtype;
 use frit_ir::array::Operand;
+use frit_ir::{Const, Scalar};
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,12 +13,16 @@ pub(super) enum Item {
     Number(Number),
     /// An array.
     Array(Array),
+    /// A complex number or array: its real and imaginary part, numbers or arrays of one type and shape.
+    Complex(Box<[Item; 2]>),
     /// A tuple or list.
     Tuple(Vec<Item>),
     /// `lower:upper:step` in a subscript.
     Slice([Option<Number>; 3]),
-    /// `range(start, stop, step)`; the step is a constant.
-    Range { start: Operand, stop: Operand, step: i64 },
+    /// `range(start, stop, step)`.
+    Range { start: Operand, stop: Operand, step: Operand },
+    /// Tuples of the items of each, as `zip` and `enumerate` make them.
+    Zip(Vec<Item>),
     /// `None`, which is `np.newaxis` too.
     None,
     /// `...`
@@ -25,14 +30,19 @@ pub(super) enum Item {
     /// A string.
     Text(String),
     /// An element type, as `np.float32` or `float`.
-    Dtype(Scalar),
+    Dtype(Dtype),
     /// Something of Python or NumPy by its full name, as `numpy.sum` or `len`.
     Library(String),
-    /// A function of the module, by its position.
-    Function(usize),
-    /// A method of an array: `a.sum`.
-    Method(Array, String),
-    /// A variable that a loop assigns, which may not have run: the condition under which it has a value.
+    /// A function of the program, by its position in [`Lowering::functions`](super::function::Lowering), and for a function
+    /// inside a function the variables around it, by their position in [`State::scopes`](super::function::State).
+    Function(usize, Option<usize>),
+    /// A method: `a.sum`.
+    Method(Box<Item>, String),
+    /// A class of named tuples: the names of its fields.
+    Fields(Vec<String>),
+    /// A named tuple.
+    Named(Vec<String>, Vec<Item>),
+    /// A variable that has a value on some ways only: the condition under which it has one.
     Perhaps(Box<Item>, Operand),
 }
 
@@ -58,6 +68,16 @@ impl Number {
         Self { x, elem, weak: true }
     }
 
+    /// A constant of Python's type `bool`.
+    pub(super) fn truth(holds: bool) -> Self {
+        Self::weak(Operand::Const(Const::Bool(holds)), Scalar::Bool)
+    }
+
+    /// A constant of Python's type `float`.
+    pub(super) fn float(value: f64) -> Self {
+        Self::weak(Operand::Const(Const::f64(value)), Scalar::F64)
+    }
+
     /// A Python integer.
     pub(super) fn int(x: Operand) -> Self {
         Self::weak(x, Scalar::I64)
@@ -65,6 +85,16 @@ impl Number {
 }
 
 impl Item {
+    /// A Python integer that is known.
+    pub(super) fn int(value: i64) -> Self {
+        Item::Number(Number::int(Operand::i64(value)))
+    }
+
+    /// A complex item of two parts.
+    pub(super) fn complex(re: Item, im: Item) -> Self {
+        Item::Complex(Box::new([re, im]))
+    }
+
     /// What messages call it.
     pub(super) fn name(&self) -> String {
         match self {
@@ -75,15 +105,18 @@ impl Item {
             },
             Item::Number(Number { elem, .. }) => format!("a {}", super::types::name(*elem)),
             Item::Array(array) => format!("an array of {} with {} axes", super::types::name(array.elem), array.rank()),
-            Item::Tuple(items) => format!("a tuple of {}", items.len()),
+            Item::Complex(parts) => format!("complex, in parts {}", parts[0].name()),
+            Item::Tuple(items) | Item::Named(_, items) => format!("a tuple of {}", items.len()),
+            Item::Zip(_) => "an iterator".into(),
+            Item::Fields(_) => "a class".into(),
             Item::Slice(_) => "a slice".into(),
             Item::Range { .. } => "a range".into(),
             Item::None => "None".into(),
             Item::Ellipsis => "an ellipsis".into(),
             Item::Text(_) => "a string".into(),
-            Item::Dtype(elem) => format!("the type {}", super::types::name(*elem)),
+            Item::Dtype(dtype) => format!("the type {}", dtype.name()),
             Item::Library(name) => format!("`{name}`"),
-            Item::Function(_) => "a function".into(),
+            Item::Function(..) => "a function".into(),
             Item::Method(_, name) => format!("the method `{name}`"),
             Item::Perhaps(item, _) => item.name(),
         }

@@ -5,12 +5,12 @@
 //! which all variables on it see. So `b = a[1:]; b += 1` changes `a`.
 
 use super::error::Result;
-use super::statement::Lowering;
+use super::function::Lowering;
 use frit_ir::Scalar;
 use frit_ir::array::{Block, Extent, Generator, Op, Operand, Operator, OperatorData, Type, Value, View, WithLoopData};
 use frit_ir::scalar::BinOp;
 
-/// A buffer of the function, by its position in [`State::buffers`](super::statement::State).
+/// A buffer of the function, by its position in [`State::buffers`](super::function::State).
 pub(super) type Buffer = usize;
 
 /// An array: a buffer as it is seen through lenses, the first nearest to the buffer.
@@ -24,8 +24,17 @@ pub(super) struct Array {
     pub elem: Scalar,
     /// The shape that is seen.
     pub shape: Vec<Extent>,
-    /// It cannot be written: several indices share an element, or it is not known whose memory it is.
+    /// It cannot be written: several indices share an element, or it is a constant of the module.
     pub read_only: bool,
+}
+
+/// Buffers that a loop has exchanged with one another.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    /// Them, as they were known before the loop.
+    pub originals: Vec<Buffer>,
+    /// The buffers that are known after it, and for each the position among the originals that it now is; -1 for none.
+    pub holders: Vec<(Buffer, Operand)>,
 }
 
 impl Array {
@@ -65,15 +74,41 @@ impl Lowering<'_> {
 
     /// The value of an array as it is now.
     pub(super) fn read(&mut self, array: &Array) -> Value {
-        let mut value = self.state.buffers[array.buffer];
+        let mut value = self.content(array.buffer);
         for lens in &array.lenses {
             value = self.through(value, lens);
         }
         value
     }
 
+    /// True if the elements are one behind the other in memory, whatever the sizes are.
+    pub(super) fn is_contiguous(&self, array: &Array) -> bool {
+        let mut shape = self.b.func.ty(self.state.buffers[array.buffer]).shape.clone();
+        array.lenses.iter().all(|lens| match lens {
+            Lens::Permute(_) | Lens::Broadcast(_) => false,
+            Lens::Reshape(new, _) => {
+                shape = new.clone();
+                true
+            }
+            Lens::Slice { steps, extents, kept, .. } => {
+                let dropped = kept.iter().take_while(|&&kept| !kept).count();
+                let rest = (dropped + 1).min(kept.len());
+                let is_run = kept.get(dropped).is_none_or(|_| steps[dropped] == 1);
+                let are_whole = (rest..kept.len()).all(|at| is_whole(lens, &shape, at));
+                shape = (0..kept.len()).filter(|&at| kept[at]).map(|at| extents[at]).collect();
+                is_run && are_whole
+            }
+        })
+    }
+
     /// Gives an array other elements, of the same shape and type; a scalar where it has no axis.
     pub(super) fn write(&mut self, array: &Array, new: Operand) {
+        for &(one, other) in &self.state.aliases {
+            if one == array.buffer || other == array.buffer {
+                self.state.unknown.insert(if one == array.buffer { other } else { one });
+            }
+        }
+        self.settle_buffer(array.buffer);
         let old = self.state.buffers[array.buffer];
         self.state.buffers[array.buffer] = self.back_through(old, &array.lenses, new);
     }
@@ -146,7 +181,8 @@ impl Lowering<'_> {
             let backward = steps.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&step, _)| step < 0);
             let backward: Vec<bool> = backward.collect();
             let starts = backward.iter().zip(&new_ty.shape);
-            let starts = starts.map(|(&back, &n)| if back { self.sub(n.into(), Operand::i64(1)) } else { Operand::i64(0) });
+            let starts =
+                starts.map(|(&back, &n)| if back { self.sub(n.into(), Operand::i64(1)) } else { Operand::i64(0) });
             let starts: Vec<Operand> = starts.collect();
             let steps = backward.iter().map(|&back| if back { -1 } else { 1 }).collect();
             self.b.view(new, View::Slice { starts, steps }, new_ty.shape, Vec::new()).into()

@@ -7,25 +7,37 @@
 //! - [`memory`]: buffers, which are values of the IR, and views on them. A write through a view makes a new version of its
 //!   buffer, which all other views on it see.
 //! - [`types`]: promotion as in NumPy 2 (NEP 50).
-//! - [`control`]: branches and loops, and what variables are after them.
-//! - [`expression`], [`subscript`], [`elementwise`], [`ufuncs`], [`reductions`], [`functions`]: expressions and NumPy's functions.
+//! - [`branch`], [`loops`]: branches and loops, and what variables are after them.
+//! - [`expression`], [`subscript`], [`elementwise`], [`complex`]: expressions.
+//! - [`call`], and NumPy's functions by subject: [`ufuncs`], [`reductions`], [`creation`], [`rearrange`], [`product`], [`choice`]
+//!   and [`table`]; Python's own in [`builtin`].
 //!
 //! What is not compiled is refused with its place; [`error`] has the messages.
 //!
 //! It knows nothing of CPython, nor of what happens to the array IR afterwards.
 
 mod argument;
-mod control;
+mod branch;
+mod builtin;
+mod call;
+mod choice;
+mod complex;
+mod creation;
+mod early_return;
 mod elementwise;
 mod error;
 mod expression;
-mod functions;
+mod function;
 mod item;
+mod loops;
 mod memory;
 mod module;
+mod product;
+mod rearrange;
 mod reductions;
 mod statement;
 mod subscript;
+mod table;
 mod types;
 mod ufuncs;
 
@@ -41,11 +53,36 @@ pub type Signature = [Argument];
 /// A function for one signature.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// Its array IR. The results are the sizes that types mention, then what the function returns; of a function that returns
-    /// `None`, the arguments that it changes.
+    /// Its array IR. The results are first the sizes that the types of others mention, then those that [`returned`](Self::returned)
+    /// and [`changed`](Self::changed) name.
     pub program: Program,
-    /// The positions of the arguments that it changes.
-    pub changed: Vec<usize>,
+    /// What it returns.
+    pub returned: Returned,
+    /// The arguments that it changes, by position, and the results that are what they hold in the end. Of these the function
+    /// consumes the memory.
+    pub changed: Vec<(usize, usize)>,
+    /// How many results are sizes; positions of others count from there.
+    pub hidden_results: usize,
+}
+
+/// What a function returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Returned {
+    /// `None`.
+    None,
+    /// This argument itself.
+    Argument(usize),
+    /// A result: an array, or without axes a number. A complex one has an axis more, of two parts.
+    Value {
+        /// Its position.
+        result: usize,
+        /// It is complex.
+        is_complex: bool,
+        /// It is a number of Python, not of NumPy.
+        is_python: bool,
+    },
+    /// A tuple or list.
+    Tuple(Vec<Returned>),
 }
 
 /// The functions that a file defines, in its order.
@@ -65,5 +102,5 @@ pub fn functions(file: FileId, text: &str) -> Result<Vec<String>, Vec<Diagnostic
 /// The file is not Python, there is no such function, or it does something that is not compiled; with the place.
 pub fn compile(file: FileId, text: &str, entry: &str, signature: &Signature) -> Result<Compiled, Vec<Diagnostic>> {
     let module = module::Module::parse(file, text).map_err(|error| vec![error.diagnostic()])?;
-    statement::compile(&module, entry, signature).map_err(|error| vec![error.diagnostic()])
+    function::compile(&module, entry, signature).map_err(|error| vec![error.diagnostic()])
 }

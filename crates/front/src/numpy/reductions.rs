@@ -1,10 +1,11 @@
 //! Reductions, partial sums and products of matrices.
 
-use super::elementwise::operand_type;
+use super::call::Arguments;
+use super::elementwise::shape_of;
 use super::error::Result;
+use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
-use super::statement::Lowering;
 use super::types;
 use super::ufuncs::Binary;
 use frit_ir::array::{Extent, Lambda, Operand, Operator, OperatorData, Type, Value};
@@ -17,7 +18,17 @@ use frit_support::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // NumPy's names
 pub(super) enum Reduction {
-    Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Mean, Var, Std,
+    Sum,
+    Prod,
+    Min,
+    Max,
+    Any,
+    All,
+    ArgMin,
+    ArgMax,
+    Mean,
+    Var,
+    Std,
 }
 
 impl Reduction {
@@ -54,13 +65,63 @@ pub(super) struct Along {
 }
 
 impl Lowering<'_> {
+    /// A call of a reduction.
+    pub(super) fn reduction(&mut self, what: Reduction, mut arguments: Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let item = arguments.need(0, "a")?;
+        let item = self.array_like(&item, span)?;
+        let axis = arguments.take(1, "axis").unwrap_or(Item::None);
+        let axes = match &axis {
+            Item::None => None,
+            axis => {
+                let mut axes = self.axes(axis, shape_of(&item).len(), span)?;
+                axes.sort_unstable();
+                Some(axes)
+            }
+        };
+        let keepdims = arguments.flag(4, "keepdims", false);
+        let ddof = arguments.take(5, "ddof").map_or(Ok(0), |ddof| self.constant_integer(&ddof, span))?;
+        let has_dtype = !matches!(what, Reduction::Min | Reduction::Max | Reduction::Any | Reduction::All);
+        let dtype = if has_dtype { self.dtype_argument(&mut arguments, 2)? } else { None };
+        let out = arguments.take(if has_dtype { 3 } else { 2 }, "out");
+        let mask = arguments.take(usize::MAX, "where");
+        let initial = arguments.take(usize::MAX, "initial");
+        arguments.finish(4)?;
+        if mask.is_some() || initial.is_some() {
+            return Err(self.not_compiled(
+                span,
+                "a reduction with `where` or `initial`",
+                "use `np.where`, and add the value",
+            ));
+        }
+        let made = self.reduce(what, &item, &Along { axes, keepdims, dtype, ddof }, span)?;
+        self.into_out(out, made, span)
+    }
+
+    /// Axes, which may count from the end.
+    pub(super) fn axes(&mut self, item: &Item, rank: usize, span: Span) -> Result<Vec<usize>> {
+        let items: &[Item] = if let Item::Tuple(items) = item { items } else { std::slice::from_ref(item) };
+        items
+            .iter()
+            .map(|item| {
+                let axis = self.constant_integer(item, span)?;
+                self.axis(axis, rank, span)
+            })
+            .collect()
+    }
+
     /// A reduction of an array.
     pub(super) fn reduce(&mut self, what: Reduction, item: &Item, along: &Along, span: Span) -> Result<Item> {
         let array = match self.array_like(item, span)? {
             Item::Array(array) => array,
             number => {
                 let one = self.stacked(&[number], span)?;
-                return self.reduce(what, &Item::Array(one), &Along { axes: None, keepdims: false, ..along.clone() }, span);
+                return self.reduce(
+                    what,
+                    &Item::Array(one),
+                    &Along { axes: None, keepdims: false, ..along.clone() },
+                    span,
+                );
             }
         };
         let elem = array.elem;
@@ -103,7 +164,7 @@ impl Lowering<'_> {
                 let extent: Operand = array.shape[axis].into();
                 let is_some = self.arithmetic(BinOp::LT, Operand::i64(0), extent);
                 if is_some != Operand::Const(Const::Bool(true)) {
-                    self.b.assert(is_some, FailureKind::NegativeSize, vec![extent]);
+                    self.b.assert(is_some, FailureKind::EmptyReduction, Vec::new());
                 }
             }
         }
@@ -139,7 +200,8 @@ impl Lowering<'_> {
         if !along.keepdims {
             return Ok(Item::Array(made));
         }
-        let shape = (0..array.rank()).map(|at| if axes.contains(&at) { Extent::Const(1) } else { array.shape[at] }).collect();
+        let shape =
+            (0..array.rank()).map(|at| if axes.contains(&at) { Extent::Const(1) } else { array.shape[at] }).collect();
         Ok(Item::Array(self.reshaped(&made, shape, Vec::new())))
     }
 
@@ -284,17 +346,28 @@ impl Lowering<'_> {
         (indices, body, Lambda { params, body: block }, types)
     }
 
-    /// Partial sums or products along an axis; of all elements in row-major order without one.
-    pub(super) fn accumulate(&mut self, is_sum: bool, item: &Item, axis: Option<i64>, dtype: Option<Scalar>, span: Span) -> Result<Item> {
+    /// Partial results along an axis; of all elements in row-major order without one.
+    pub(super) fn accumulate(
+        &mut self,
+        ufunc: Binary,
+        item: &Item,
+        axis: Option<i64>,
+        dtype: Option<Scalar>,
+        span: Span,
+    ) -> Result<Item> {
         let array = match (axis, self.array_like(item, span)?) {
             (Some(_), Item::Array(array)) => array,
             (_, item) => self.flattened(&item, span)?,
         };
         let axis = self.axis(axis.unwrap_or(0), array.rank(), span)?;
-        let of = dtype.unwrap_or(types::of_sum(array.elem));
+        let of = dtype.unwrap_or(match ufunc {
+            Binary::Add | Binary::Multiply => types::of_sum(array.elem),
+            _ => array.elem,
+        });
         let source = self.read(&array);
-        let (op, neutral) = if is_sum { (BinOp::ADD, 0) } else { (BinOp::MUL, 1) };
-        let neutral = Operand::Const(UnOp::Convert(of).eval(Const::i64(neutral)));
+        let Some(neutral) = neutral(ufunc, of) else {
+            return Err(self.not_compiled(span, "`accumulate` of this function", "write a loop"));
+        };
         let outer: Vec<usize> = (0..array.rank()).filter(|&at| at != axis).collect();
         let scan = |lowering: &mut Self, at: &[Value]| -> Value {
             let cell = |l: &mut Self, index: &[Value]| {
@@ -304,7 +377,7 @@ impl Lowering<'_> {
                 let x = l.b.index(source, places, Vec::new()).into();
                 vec![l.convert(x, of)]
             };
-            let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
+            let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.apply(ufunc, of, x[0], y[0], false)];
             let space = vec![array.shape[axis]];
             let (indices, body, combine, _) = lowering.folded(&space, &[neutral], &cell, &combine);
             let op = Operator::Scan { combine, neutral: vec![neutral] };
@@ -338,43 +411,6 @@ impl Lowering<'_> {
             _ => Err(self.wrong_type(span, format!("axis {axis} is out of bounds for an array with {rank} axes"))),
         }
     }
-
-    /// `left @ right`, or `np.dot` for arrays of at most two axes.
-    pub(super) fn matmul(&mut self, left: &Item, right: &Item, span: Span) -> Result<Item> {
-        let (left, right) = (self.array_like(left, span)?, self.array_like(right, span)?);
-        let (Item::Array(a), Item::Array(b)) = (&left, &right) else {
-            return self.binary_ufunc(Binary::Multiply, &left, &right, span);
-        };
-        if a.rank() > 2 || b.rank() > 2 || a.rank() == 0 || b.rank() == 0 {
-            return Err(self.not_compiled(span, "a product of arrays with more than two axes", "write a loop over the first axis"));
-        }
-        let of = types::promote(operand_type(&left).elem, operand_type(&right).elem);
-        let (x, y) = (self.read(a), self.read(b));
-        let inner = a.shape[a.rank() - 1];
-        self.same_size(inner, b.shape[0]);
-        let rows = &a.shape[..a.rank() - 1];
-        let columns = &b.shape[1..];
-        let shape = [rows, columns].concat();
-        let (op, times) = if of == Scalar::Bool { (BinOp::OR, BinOp::AND) } else { (BinOp::ADD, BinOp::MUL) };
-        let is_matrix = a.rank() == 2;
-        let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
-            let (row, column) = at.split_at(usize::from(is_matrix));
-            let cell = |l: &mut Self, index: &[Value]| {
-                let one: Vec<Operand> = row.iter().chain(index).map(|&at| at.into()).collect();
-                let other: Vec<Operand> = index.iter().chain(column).map(|&at| at.into()).collect();
-                let (x, y) = (l.b.index(x, one, Vec::new()).into(), l.b.index(y, other, Vec::new()).into());
-                let (x, y) = (l.convert(x, of), l.convert(y, of));
-                vec![l.b.binary(times, x, y)]
-            };
-            let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
-            lowering.fold(vec![inner], vec![Operand::Const(of.zero())], true, &cell, &combine)[0]
-        };
-        if shape.is_empty() {
-            let x = cell(self, &[]);
-            return Ok(Item::Number(Number::strong(x, of)));
-        }
-        self.generate(shape, of, |lowering, at| Ok(cell(lowering, at))).map(|value: Value| Item::Array(self.fresh(value)))
-    }
 }
 
 /// The neutral element of a maximum, which is the least value of a type, or of a minimum.
@@ -387,4 +423,22 @@ fn least_or_greatest(elem: Scalar, is_least: bool) -> Const {
         (false, false) => -1,
     };
     Const::int(elem, value)
+}
+
+/// What a function leaves as it is, if there is such an element.
+pub(super) fn neutral(ufunc: Binary, elem: Scalar) -> Option<Operand> {
+    let number = |value: f64| Some(Operand::Const(UnOp::Convert(elem).eval(Const::f64(value))));
+    let is_max = matches!(ufunc, Binary::Maximum | Binary::Fmax);
+    match ufunc {
+        Binary::Add | Binary::Or | Binary::Xor | Binary::LogicalOr | Binary::LogicalXor => number(0.0),
+        Binary::Multiply | Binary::LogicalAnd => number(1.0),
+        Binary::And if elem == Scalar::Bool => number(1.0),
+        Binary::And => Some(Operand::Const(Const::int(elem, -1))),
+        Binary::Maximum | Binary::Minimum if elem.is_float() => {
+            number(if is_max { f64::NEG_INFINITY } else { f64::INFINITY })
+        }
+        Binary::Maximum | Binary::Minimum if elem == Scalar::Bool => Some(Operand::Const(Const::Bool(!is_max))),
+        Binary::Maximum | Binary::Minimum => Some(Operand::Const(least_or_greatest(elem, is_max))),
+        _ => None,
+    }
 }

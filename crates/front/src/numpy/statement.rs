@@ -1,46 +1,17 @@
-//! Functions and statements.
+//! Statements: assignments to variables, elements and slices.
 
-use super::argument::Argument;
+use super::elementwise::{operand_type, shape_of};
 use super::error::{NumpyError, Result};
+use super::function::{Lowering, callable};
 use super::item::{Item, Number};
-use super::memory::{Array, Buffer};
-use super::module::Module;
+use super::memory::Array;
 use super::types;
-use super::{Compiled, Signature};
-use frit_ir::array::build::Builder;
-use frit_ir::array::{Extent, Func, Operand, Param, Program, ResultExtent, ResultType, Type, Value};
+use frit_ir::Const;
+use frit_ir::array::{Extent, Operand};
 use frit_ir::failure::FailureKind;
-use frit_ir::{Const, Scalar};
 use frit_support::Span;
-use rustpython_parser::ast::{self, Expr, Ranged, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// How many calls of functions may be inside one another: they are all inlined.
-const MAX_CALLS: usize = 64;
-
-/// What the statements before this place have made.
-#[derive(Clone, Debug, Default)]
-pub(super) struct State {
-    /// The variables of the functions that are being called, the innermost last.
-    pub scopes: Vec<BTreeMap<String, Item>>,
-    /// The value of each buffer.
-    pub buffers: Vec<Value>,
-    /// Buffers that may not be written any more, since a variable may or may not be a view on them.
-    pub frozen: BTreeSet<Buffer>,
-}
-
-/// One walk over a function, which emits its array IR.
-pub(super) struct Lowering<'m> {
-    pub module: &'m Module,
-    pub b: Builder,
-    pub state: State,
-    /// Loops around this place, in the innermost function.
-    pub loops: usize,
-    /// Integers that are never below a number.
-    pub least: BTreeMap<Value, i64>,
-    /// Sizes that are `max(0, other - less)`: the other, and how much less.
-    pub shortened: BTreeMap<Value, (Value, i64)>,
-}
+use rustpython_parser::ast::{self, Expr, Stmt};
+use std::collections::BTreeMap;
 
 /// How a list of statements ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,225 +24,58 @@ pub(super) enum Exit {
     Iteration(Operand),
 }
 
-/// Compiles a function of a module for a call with such arguments.
-pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Result<Compiled> {
-    let whole = Span::new(module.file, 0, 0);
-    let Some(position) = module.function(entry) else {
-        let others = module.functions.iter().map(|function| format!("`{}`", function.name)).collect();
-        return Err(Box::new(NumpyError::NoFunction { span: whole, name: entry.to_string(), others }));
-    };
-    let function = &module.functions[position];
-    let span = module.span(&*function.name_span(module));
-    let mut lowering = Lowering {
-        module,
-        b: Builder::new(Func::new(entry, span)),
-        state: State::default(),
-        loops: 0,
-        least: BTreeMap::new(),
-        shortened: BTreeMap::new(),
-    };
-    lowering.state.scopes.push(BTreeMap::new());
-    let mut items = Vec::new();
-    for (at, argument) in signature.iter().enumerate() {
-        items.push(lowering.parameter(argument, function.args.args.get(at).map(|arg| arg.def.arg.as_str())));
-    }
-    let first: Vec<Value> = lowering.state.buffers.clone();
-    let result = lowering.call(position, items.clone(), Vec::new(), span)?;
-    let changed: Vec<usize> = items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| matches!(item, Item::Array(array) if lowering.state.buffers[array.buffer] != first[array.buffer]))
-        .map(|(at, _)| at)
-        .collect();
-    let mut shown = Vec::new();
-    match &result {
-        Item::None => changed.iter().for_each(|&at| shown.push(items[at].clone())),
-        result => lowering.flatten(result, &mut shown, span)?,
-    }
-    let func = lowering.finish(shown);
-    let mut program = Program::default();
-    program.entry = Some(program.funcs.push(func));
-    Ok(Compiled { program, changed })
+/// The statements that follow those of a branch, innermost first.
+#[derive(Clone, Copy)]
+pub(super) struct Rest<'r, 'm> {
+    pub stmts: &'m [Stmt],
+    pub next: Option<&'r Rest<'r, 'm>>,
 }
 
-/// The place of a function's name.
-trait NameSpan {
-    fn name_span(&self, module: &Module) -> Box<Place>;
-}
-
-/// A range of a file.
-pub(super) struct Place(rustpython_parser::text_size::TextRange);
-
-impl Ranged for Place {
-    fn range(&self) -> rustpython_parser::text_size::TextRange {
-        self.0
-    }
-}
-
-impl NameSpan for ast::StmtFunctionDef {
-    fn name_span(&self, _: &Module) -> Box<Place> {
-        let start = self.body.first().map_or(self.range().end(), |first| first.range().start());
-        Box::new(Place(rustpython_parser::text_size::TextRange::new(self.range().start(), start.max(self.range().start()))))
-    }
-}
-
-impl Lowering<'_> {
-    /// A parameter of the function.
-    fn parameter(&mut self, argument: &Argument, name: Option<&str>) -> Item {
-        let name: Option<std::sync::Arc<str>> = name.map(Into::into);
-        let mut shape = Vec::new();
-        for &is_one in &argument.is_one {
-            shape.push(if is_one {
-                Extent::Const(1)
-            } else {
-                let size = self.b.value(Type::scalar(Scalar::I64), None);
-                self.b.func.sizes.push(size);
-                self.least.insert(size, 0);
-                Extent::Value(size)
-            });
-        }
-        let value = self.b.value(Type::array(argument.elem, shape.clone()), name);
-        self.b.func.params.push(Param { value, consumed: false });
-        if shape.is_empty() {
-            return Item::Number(Number { x: value.into(), elem: argument.elem, weak: argument.is_python });
-        }
-        Item::Array(self.fresh(value))
-    }
-
-    /// The values that a result consists of.
-    fn flatten(&mut self, item: &Item, shown: &mut Vec<Item>, span: Span) -> Result<()> {
-        match item {
-            Item::Tuple(items) => items.iter().try_for_each(|item| self.flatten(item, shown, span)),
-            Item::Number(_) | Item::Array(_) => {
-                shown.push(item.clone());
-                Ok(())
-            }
-            other => Err(self.not_compiled(span, &format!("a function that returns {}", other.name()), "")),
-        }
-    }
-
-    /// The function with these results: first the sizes that their types mention, then they themselves.
-    fn finish(mut self, shown: Vec<Item>) -> Func {
-        let mut values = Vec::new();
-        for item in &shown {
-            values.push(match item {
-                Item::Number(number) => number.x,
-                Item::Array(array) => self.read(array).into(),
-                _ => panic!("results are numbers and arrays"),
-            });
-        }
-        let types: Vec<Type> = values.iter().map(|&value| self.b.func.operand_type(value)).collect();
-        let own: BTreeSet<Value> = self.b.func.sizes.iter().copied().collect();
-        let mut hidden: Vec<Value> = Vec::new();
-        for extent in types.iter().flat_map(|ty| &ty.shape) {
-            if let Extent::Value(value) = *extent
-                && !own.contains(&value)
-                && !hidden.contains(&value)
-            {
-                hidden.push(value);
-            }
-        }
-        let extent = |extent: &Extent| match *extent {
-            Extent::Const(n) => ResultExtent::Const(n),
-            Extent::Value(value) => match hidden.iter().position(|&other| other == value) {
-                Some(at) => ResultExtent::Result(at),
-                None => ResultExtent::Size(value),
-            },
-        };
-        let size = ResultType { elem: Scalar::I64, shape: Vec::new(), unique: false };
-        let results = types.iter().map(|ty| ResultType {
-            elem: ty.elem,
-            shape: ty.shape.iter().map(extent).collect(),
-            unique: false,
-        });
-        self.b.func.results = hidden.iter().map(|_| size.clone()).chain(results).collect();
-        let all = hidden.iter().map(|&value| Operand::from(value)).chain(values).collect();
-        self.b.finish(all)
-    }
-
-    /// Calls a function of the module: its body is inlined.
-    pub(super) fn call(&mut self, position: usize, args: Vec<Item>, named: Vec<(String, Item)>, span: Span) -> Result<Item> {
-        let module = self.module;
-        let function = &module.functions[position];
-        if self.state.scopes.len() > MAX_CALLS {
-            return Err(self.not_compiled(span, "recursion", "write a loop"));
-        }
-        let mut scope = BTreeMap::new();
-        let parameters: Vec<&ast::ArgWithDefault> =
-            function.args.posonlyargs.iter().chain(&function.args.args).collect();
-        let name = &function.name;
-        let wrong = |what: String| Err(Box::new(NumpyError::WrongArguments { span, what }));
-        if function.args.vararg.is_some() || function.args.kwarg.is_some() {
-            return Err(self.not_compiled(module.span(function), "a function with `*args` or `**kwargs`", ""));
-        }
-        if args.len() > parameters.len() {
-            return wrong(format!("`{name}` takes {} arguments, not {}", parameters.len(), args.len()));
-        }
-        for (parameter, item) in parameters.iter().zip(args) {
-            scope.insert(parameter.def.arg.to_string(), item);
-        }
-        let all = || parameters.iter().copied().chain(&function.args.kwonlyargs);
-        for (key, item) in named {
-            if !all().any(|parameter| parameter.def.arg.as_str() == key) || scope.insert(key.clone(), item).is_some() {
-                return wrong(format!("`{name}` does not take the argument `{key}`, or has it already"));
-            }
-        }
-        for parameter in all() {
-            let key = parameter.def.arg.to_string();
-            if scope.contains_key(&key) {
-                continue;
-            }
-            let Some(default) = &parameter.default else {
-                return wrong(format!("`{name}` needs a value for `{key}`"));
-            };
-            let item = self.outside(default)?;
-            scope.insert(key, item);
-        }
-        self.state.scopes.push(scope);
-        let loops = std::mem::take(&mut self.loops);
-        let exit = self.block(&function.body);
-        self.loops = loops;
-        self.state.scopes.pop();
-        Ok(match exit? {
-            Exit::Return(item) => item,
-            Exit::Fall | Exit::Iteration(_) => Item::None,
-        })
-    }
-
-    /// What an expression outside of functions is.
-    pub(super) fn outside(&mut self, expr: &Expr) -> Result<Item> {
-        self.state.scopes.push(BTreeMap::new());
-        let item = self.expr(expr);
-        self.state.scopes.pop();
-        item
-    }
-
-    /// Runs statements in order.
-    pub(super) fn block(&mut self, stmts: &[Stmt]) -> Result<Exit> {
+impl<'m> Lowering<'m> {
+    /// Runs statements in order, then `rest`.
+    pub(super) fn block(&mut self, stmts: &'m [Stmt], rest: Option<&Rest<'_, 'm>>) -> Result<Exit> {
         for (at, stmt) in stmts.iter().enumerate() {
             let span = self.module.span(stmt);
             self.b.set_span(span);
             let exit = match stmt {
                 Stmt::If(branch) if leaves(&branch.body) || leaves(&branch.orelse) => {
                     // What follows belongs to the ways that come to it.
-                    return self.if_stmt(branch, &stmts[at + 1..]);
+                    return self.if_stmt(branch, Some(&Rest { stmts: &stmts[at + 1..], next: rest }));
                 }
-                Stmt::If(branch) => self.if_stmt(branch, &[])?,
+                Stmt::If(branch) => self.if_stmt(branch, None)?,
                 stmt => self.stmt(stmt, span)?,
             };
             if exit != Exit::Fall {
                 return Ok(exit);
             }
         }
-        Ok(Exit::Fall)
+        rest.map_or(Ok(Exit::Fall), |rest| self.block(rest.stmts, rest.next))
     }
 
-    fn stmt(&mut self, stmt: &Stmt, span: Span) -> Result<Exit> {
+    fn stmt(&mut self, stmt: &'m Stmt, span: Span) -> Result<Exit> {
         match stmt {
-            Stmt::Pass(_) | Stmt::Import(_) | Stmt::ImportFrom(_) => {}
-            Stmt::Return(stmt) if self.loops > 0 => {
-                let _ = stmt;
-                return Err(self.not_compiled(span, "`return` inside a loop", "set a variable, `break`, and return it after the loop"));
+            Stmt::Pass(_) => {}
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                // The module's own imports are known; those of functions count for the whole module.
+            }
+            Stmt::FunctionDef(function) => {
+                self.functions.push(callable(function));
+                let item = Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1));
+                self.scope().insert(function.name.to_string(), item);
+            }
+            Stmt::With(with) => {
+                // `np.errstate` and its like change warnings only.
+                for item in &with.items {
+                    let is_errstate = matches!(&item.context_expr, Expr::Call(call)
+                        if matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.as_str() == "errstate"));
+                    if !is_errstate {
+                        return Err(self.not_compiled(span, "`with`", "call it outside of the function"));
+                    }
+                }
+                return self.block(&with.body, None);
+            }
+            Stmt::Raise(_) => {
+                self.b.assert(Operand::Const(Const::Bool(false)), FailureKind::AssertionFailed, Vec::new());
             }
             Stmt::Return(stmt) => {
                 let item = stmt.value.as_ref().map_or(Ok(Item::None), |value| self.expr(value))?;
@@ -310,10 +114,7 @@ impl Lowering<'_> {
             }
             other => {
                 let what = match other {
-                    Stmt::FunctionDef(_) => "a function inside a function",
                     Stmt::ClassDef(_) => "a class",
-                    Stmt::With(_) => "`with`",
-                    Stmt::Raise(_) => "`raise`",
                     Stmt::Try(_) => "`try`",
                     Stmt::Global(_) | Stmt::Nonlocal(_) => "`global`",
                     Stmt::Match(_) => "`match`",
@@ -331,7 +132,7 @@ impl Lowering<'_> {
     }
 
     /// Assigns to a variable, an element, a slice, or several of these.
-    pub(super) fn assign(&mut self, target: &Expr, item: Item) -> Result<()> {
+    pub(super) fn assign(&mut self, target: &'m Expr, item: Item) -> Result<()> {
         let span = self.module.span(target);
         match target {
             Expr::Name(name) => {
@@ -339,7 +140,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
-                let items = self.parts(item, span)?;
+                let items = self.parts_for(item, elts.len(), span)?;
                 if items.len() != elts.len() {
                     let what = format!("{} values are assigned to {} variables", items.len(), elts.len());
                     return Err(Box::new(NumpyError::WrongType { span, what }));
@@ -351,21 +152,26 @@ impl Lowering<'_> {
                 let index = self.index(&subscript.slice)?;
                 self.store(&of, &index, item, span)
             }
-            other => {
-                let _ = other;
-                Err(self.not_compiled(span, "an assignment to this", "assign to a variable, an element or a slice"))
+            Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "real" | "imag" | "T") => {
+                let of = self.expr(&attribute.value)?;
+                let part = self.attribute(of, attribute.attr.as_str(), span)?;
+                self.overwrite(&part, item, span)
             }
+            _ => Err(self.not_compiled(span, "an assignment to this", "assign to a variable, an element or a slice")),
         }
     }
 
-    fn augmented(&mut self, assign: &ast::StmtAugAssign, span: Span) -> Result<()> {
-        let value = self.expr(&assign.value)?;
+    fn augmented(&mut self, assign: &'m ast::StmtAugAssign, span: Span) -> Result<()> {
         match &*assign.target {
             Expr::Name(name) => {
                 let old = self.variable(name.id.as_str(), span)?;
+                let value = self.expr(&assign.value)?;
                 let new = self.operator(assign.op, &old, &value, span)?;
-                match old {
-                    Item::Array(array) => self.overwrite(&array, new, span),
+                match &old {
+                    Item::Array(_) => self.overwrite_in_place(&old, new, span),
+                    Item::Complex(parts) if matches!(parts[0], Item::Array(_)) => {
+                        self.overwrite_in_place(&old, new, span)
+                    }
                     _ => {
                         self.scope().insert(name.id.to_string(), new);
                         Ok(())
@@ -375,74 +181,167 @@ impl Lowering<'_> {
             Expr::Subscript(subscript) => {
                 let of = self.expr(&subscript.value)?;
                 let index = self.index(&subscript.slice)?;
+                if let (Item::Array(array), Some(mask)) = (&of, self.whole_mask(&of, &index)) {
+                    let value = self.expr(&assign.value)?;
+                    if shape_of(&value).is_empty() {
+                        // Elements that the mask leaves out are computed and dropped.
+                        let new = self.operator(assign.op, &of, &value, span)?;
+                        self.same_kind(&new, array, span)?;
+                        let new = self.chosen(&mask, &new, &of, span)?;
+                        return self.overwrite(&of, new, span);
+                    }
+                    let old = self.subscript(&of, &index, span)?;
+                    let new = self.operator(assign.op, &old, &value, span)?;
+                    return self.store(&of, &index, new, span);
+                }
                 let old = self.subscript(&of, &index, span)?;
+                let value = self.expr(&assign.value)?;
                 let new = self.operator(assign.op, &old, &value, span)?;
+                if let Item::Array(array) = &old {
+                    self.same_kind(&new, array, span)?;
+                }
                 self.store(&of, &index, new, span)
+            }
+            Expr::Attribute(attribute) => {
+                let of = self.expr(&attribute.value)?;
+                let old = self.attribute(of, attribute.attr.as_str(), span)?;
+                let value = self.expr(&assign.value)?;
+                let new = self.operator(assign.op, &old, &value, span)?;
+                self.overwrite_in_place(&old, new, span)
             }
             _ => Err(self.not_compiled(span, "an assignment to this", "assign to a variable, an element or a slice")),
         }
     }
 
+    /// As [`overwrite`](Self::overwrite), where the types must be of one kind.
+    fn overwrite_in_place(&mut self, old: &Item, new: Item, span: Span) -> Result<()> {
+        if let Item::Array(array) = old {
+            self.same_kind(&new, array, span)?;
+        }
+        self.overwrite(old, new, span)
+    }
+
+    /// An error if an operation in place would lose part of each result.
+    pub(super) fn same_kind(&self, new: &Item, array: &Array, span: Span) -> Result<()> {
+        let found = operand_type(new);
+        if types::kind(found.elem) <= types::kind(array.elem) && !found.is_complex {
+            return Ok(());
+        }
+        let what = format!(
+            "the result, which is {}, cannot be put into an array of {}",
+            if found.is_complex { "complex" } else { types::name(found.elem) },
+            types::name(array.elem)
+        );
+        Err(self.wrong_type(span, what))
+    }
+
     /// Writes all elements of an array: `a[...] = item`.
-    pub(super) fn overwrite(&mut self, array: &Array, item: Item, span: Span) -> Result<()> {
-        self.may_write(array, span)?;
-        let new = self.converted(&item, &array.shape, array.elem, span)?;
-        self.write(array, new);
-        Ok(())
+    pub(super) fn overwrite(&mut self, old: &Item, item: Item, span: Span) -> Result<()> {
+        match old {
+            Item::Array(array) => {
+                self.may_write(array, span)?;
+                let new = self.converted(&item, &array.shape, array.elem, span)?;
+                self.write(array, new);
+                Ok(())
+            }
+            Item::Complex(parts) => {
+                let [re, im] = self.complex_parts(&item, span)?;
+                self.overwrite(&parts[0], re, span)?;
+                self.overwrite(&parts[1], im, span)
+            }
+            other => Err(self.wrong_type(span, format!("{} is no array", other.name()))),
+        }
     }
 
     /// An error if an array may not be written.
     pub(super) fn may_write(&self, array: &Array, span: Span) -> Result<()> {
-        if array.read_only || self.state.frozen.contains(&array.buffer) {
-            let what = "this array may share its memory with another, depending on which way was taken".to_string();
-            return Err(Box::new(NumpyError::SharedMemory { span, what }));
+        if array.read_only {
+            return Err(self.wrong_type(span, "this array is read-only"));
         }
         Ok(())
+    }
+
+    /// An error about an array that may have changed.
+    pub(super) fn shared(&self, span: Span) -> Box<NumpyError> {
+        let what =
+            "this array may share its memory with one that was written, depending on which way was taken".to_string();
+        Box::new(NumpyError::SharedMemory { span, what })
+    }
+
+    /// The parts that an item is unpacked into, where there are so many variables.
+    fn parts_for(&mut self, item: Item, count: usize, span: Span) -> Result<Vec<Item>> {
+        if let Item::Array(array) = &item
+            && let Some(Extent::Value(_)) = array.shape.first()
+        {
+            self.same_size(Extent::Const(count as i64), array.shape[0]);
+            return (0..count as i64).map(|at| self.subscript(&item, &Item::int(at), span)).collect();
+        }
+        self.parts(item, span)
     }
 
     /// The parts that an item is unpacked into.
     pub(super) fn parts(&mut self, item: Item, span: Span) -> Result<Vec<Item>> {
         match item {
-            Item::Tuple(items) => Ok(items),
-            Item::Array(array) => match array.shape.first() {
-                Some(&Extent::Const(n)) if n < 64 => {
-                    let of = Item::Array(array);
-                    (0..n).map(|at| self.subscript(&of, &Item::Number(Number::int(Operand::i64(at))), span)).collect()
+            Item::Tuple(items) | Item::Named(_, items) => Ok(items),
+            over => match self.count_of(&over, span)? {
+                Operand::Const(count) if count.as_i64().is_some_and(|count| count < 64) => {
+                    let count = count.as_i64().expect("it is an integer");
+                    (0..count).map(|at| self.item_at(&over, Operand::i64(at), span)).collect()
                 }
-                _ => Err(self.not_compiled(span, "unpacking an array of unknown length", "index it")),
+                _ => Err(self.not_compiled(span, "unpacking something of unknown length", "index it")),
             },
-            other => {
-                let what = format!("{} is no tuple", other.name());
-                Err(Box::new(NumpyError::WrongType { span, what }))
-            }
         }
     }
 
     /// What a variable is.
     pub(super) fn variable(&mut self, name: &str, span: Span) -> Result<Item> {
-        let unknown = || Box::new(NumpyError::UnknownName { span, name: name.to_string() });
-        match self.scope().get(name).cloned() {
-            Some(Item::Perhaps(item, is_assigned)) => {
-                self.b.assert(is_assigned, FailureKind::UnassignedVariable, Vec::new());
-                self.scope().insert(name.to_string(), (*item).clone());
-                Ok(*item)
+        let mut at = Some(self.state.scopes.len() - 1);
+        let mut frame = self.frames.len() - 1;
+        while let Some(depth) = at {
+            let found = self.state.scopes[depth].get(name).cloned();
+            match found {
+                Some(Item::Perhaps(item, is_assigned)) => {
+                    self.b.assert(is_assigned, FailureKind::UnassignedVariable, Vec::new());
+                    self.state.scopes[depth].insert(name.to_string(), (*item).clone());
+                    return self.known(*item, span);
+                }
+                Some(item) => return self.known(item, span),
+                None => {}
             }
-            Some(item) => Ok(item),
-            None if self.module.function(name).is_some() => {
-                Ok(Item::Function(self.module.function(name).expect("it was just found")))
-            }
-            None if self.module.constants.contains_key(name) => {
-                let module = self.module;
-                self.outside(&module.constants[name])
-            }
-            None if self.module.imports.contains_key(name) => Ok(Item::Library(self.module.imports[name].clone())),
-            None => match name {
-                "bool" | "int" | "float" => Ok(Item::Dtype(types::named(name).expect("it is a type"))),
-                "range" | "len" | "abs" | "min" | "max" | "sum" | "round" | "enumerate" | "zip" | "print" | "pow"
-                | "tuple" | "list" | "reversed" | "isinstance" | "divmod" => Ok(Item::Library(name.to_string())),
-                _ => Err(unknown()),
-            },
+            at = self.frames[frame].around;
+            // Scopes and frames are pushed together.
+            frame = at.unwrap_or(0);
         }
+        let module = self.module;
+        if let Some(position) = module.function(name) {
+            return Ok(Item::Function(position, None));
+        }
+        if let Some(fields) = module.named_tuples.get(name) {
+            return Ok(Item::Fields(fields.clone()));
+        }
+        if let Some(constant) = module.constants.get(name) {
+            return self.outside(constant);
+        }
+        if let Some(full) = module.imports.get(name) {
+            return Ok(library(full));
+        }
+        match name {
+            "bool" | "int" | "float" | "complex" => Ok(Item::Dtype(types::named(name).expect("it is a type"))),
+            "range" | "len" | "abs" | "min" | "max" | "sum" | "round" | "enumerate" | "zip" | "print" | "pow"
+            | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" => {
+                Ok(Item::Library(name.to_string()))
+            }
+            _ => Err(Box::new(NumpyError::UnknownName { span, name: name.to_string() })),
+        }
+    }
+
+    /// An item, unless it may have changed with another.
+    fn known(&mut self, item: Item, span: Span) -> Result<Item> {
+        let state = &self.state;
+        if !state.unknown.is_empty() && buffers_of(&item).iter().any(|buffer| state.unknown.contains(buffer)) {
+            return Err(self.shared(span));
+        }
+        Ok(item)
     }
 
     /// An error about something that is not compiled.
@@ -456,11 +355,38 @@ impl Lowering<'_> {
     }
 }
 
+/// Something of NumPy or Python by its full name.
+pub(super) fn library(full: &str) -> Item {
+    match full.strip_prefix("numpy.").and_then(types::named) {
+        Some(dtype) => Item::Dtype(dtype),
+        None => match full {
+            "math.pi" | "numpy.pi" => Item::Number(Number::float(std::f64::consts::PI)),
+            "math.e" | "numpy.e" => Item::Number(Number::float(std::f64::consts::E)),
+            "math.inf" | "numpy.inf" => Item::Number(Number::float(f64::INFINITY)),
+            "math.nan" | "numpy.nan" => Item::Number(Number::float(f64::NAN)),
+            "numpy.newaxis" => Item::None,
+            full => Item::Library(full.to_string()),
+        },
+    }
+}
+
+/// The buffers that an item sees.
+pub(super) fn buffers_of(item: &Item) -> Vec<usize> {
+    match item {
+        Item::Array(array) => vec![array.buffer],
+        Item::Method(item, _) | Item::Perhaps(item, _) => buffers_of(item),
+        Item::Complex(parts) => parts.iter().flat_map(buffers_of).collect(),
+        Item::Tuple(items) | Item::Zip(items) | Item::Named(_, items) => items.iter().flat_map(buffers_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// True if some way through the statements ends the function or the iteration.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Return(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
         Stmt::If(branch) => leaves(&branch.body) || leaves(&branch.orelse),
+        Stmt::With(with) => leaves(&with.body),
         _ => false,
     })
 }

@@ -2,12 +2,11 @@
 
 use super::elementwise::{Element, operand_type, shape_of};
 use super::error::Result;
+use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::{Array, Lens};
-use super::statement::Lowering;
-use frit_ir::array::{
-    Block, Extent, Generator, LoopKind, Op, Operand, Operator, OperatorData, Type, Value, WithLoopData,
-};
+use super::ufuncs::Binary;
+use frit_ir::array::{Extent, Generator, Op, Operand, Operator, OperatorData, Type, Value, WithLoopData};
 use frit_ir::failure::FailureKind;
 use frit_ir::scalar::BinOp;
 use frit_ir::{Const, Scalar};
@@ -17,15 +16,39 @@ use frit_support::Span;
 enum Advanced {
     /// The elements where a mask holds.
     Mask(Item),
-    /// The elements, or rows, at these indices of the first axes.
-    Gather(Vec<Item>),
+    /// The elements, or parts, at these indices.
+    Gather(Places),
+}
+
+/// A subscript with arrays of indices.
+struct Places {
+    /// What each axis of the array is indexed by.
+    axes: Vec<Place>,
+    /// The shape of the result.
+    whole: Vec<Extent>,
+    /// The first axis of the result that is one of the indices', and their shape.
+    index_axis: usize,
+    index_shape: Vec<Extent>,
+    certs: Vec<Value>,
+}
+
+/// What an axis of an array is indexed by.
+enum Place {
+    /// A slice: its start, its step, and the axis of the result.
+    Slice(Operand, i64, usize),
+    /// An array of indices, or an index.
+    Index(Element),
 }
 
 impl Lowering<'_> {
     /// `of[index]`.
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
-            Item::Tuple(items) => self.part(items, index, span),
+            Item::Tuple(items) | Item::Named(_, items) => self.part(items, index, span),
+            Item::Complex(parts) => {
+                let (re, im) = (self.subscript(&parts[0], index, span)?, self.subscript(&parts[1], index, span)?);
+                Ok(Item::complex(re, im))
+            }
             Item::Array(array) => match self.advanced(array, index, span)? {
                 None => {
                     let array = self.view(array, index, span)?;
@@ -36,14 +59,33 @@ impl Lowering<'_> {
                     Ok(Item::Number(Number::strong(value.into(), array.elem)))
                 }
                 Some(Advanced::Mask(mask)) => self.filter(array, &mask, span),
-                Some(Advanced::Gather(indices)) => self.gather(array, &indices, span),
+                Some(Advanced::Gather(places)) => self.gather(array, &places),
             },
+            Item::Range { start, step, .. } if matches!(index, Item::Number(_)) => {
+                let at = self.integer(index, span)?;
+                let count = self.count_of(of, span)?;
+                let (place, _) = self.place(at, count.extent());
+                let way = self.mul(place, *step);
+                Ok(Item::Number(Number::int(self.add(*start, way))))
+            }
+            Item::Range { .. } => {
+                let array = self.array_like(of, span)?;
+                self.subscript(&array, index, span)
+            }
+            Item::Library(name) if name == "numpy.mgrid" || name == "numpy.ogrid" => {
+                self.grid_of_slices(name == "numpy.ogrid", index, span)
+            }
             other => Err(self.wrong_type(span, format!("{} cannot be subscripted", other.name()))),
         }
     }
 
     /// `of[index] = item`.
     pub(super) fn store(&mut self, of: &Item, index: &Item, item: Item, span: Span) -> Result<()> {
+        if let Item::Complex(parts) = of {
+            let [re, im] = self.complex_parts(&item, span)?;
+            self.store(&parts[0], index, re, span)?;
+            return self.store(&parts[1], index, im, span);
+        }
         let Item::Array(array) = of else {
             return Err(self.wrong_type(span, format!("parts of {} cannot be assigned", of.name())));
         };
@@ -62,7 +104,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             Some(Advanced::Mask(mask)) => self.store_masked(array, &mask, &item, span),
-            Some(Advanced::Gather(indices)) => self.scatter(array, &indices, &item, span),
+            Some(Advanced::Gather(places)) => self.scatter(array, &places, &item, None, span),
         }
     }
 
@@ -89,28 +131,132 @@ impl Lowering<'_> {
     /// The arrays among the indices of a subscript, if there are any.
     fn advanced(&mut self, array: &Array, index: &Item, span: Span) -> Result<Option<Advanced>> {
         let items: &[Item] = if let Item::Tuple(items) = index { items } else { std::slice::from_ref(index) };
-        let is_bool = |item: &Item| operand_type(item).elem == Scalar::Bool && matches!(item, Item::Number(_) | Item::Array(_));
-        if !items.iter().any(|item| matches!(item, Item::Array(_) | Item::Tuple(_)) || is_bool(item)) {
+        let is_bool =
+            |item: &Item| operand_type(item).elem == Scalar::Bool && matches!(item, Item::Number(_) | Item::Array(_));
+        if !items
+            .iter()
+            .any(|item| matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Range { .. }) || is_bool(item))
+        {
             return Ok(None);
         }
-        let items: Vec<Item> = items
-            .iter()
-            .map(|item| if let Item::Tuple(_) = item { self.array_like(item, span) } else { Ok(item.clone()) })
-            .collect::<Result<_>>()?;
-        if let [mask] = &items[..]
+        let mut made = Vec::new();
+        for item in items {
+            made.push(if let Item::Tuple(_) | Item::Range { .. } = item {
+                self.array_like(item, span)?
+            } else {
+                item.clone()
+            });
+        }
+        if let [mask] = &made[..]
             && is_bool(mask)
             && shape_of(mask).len() == array.rank()
         {
             return Ok(Some(Advanced::Mask(mask.clone())));
         }
-        let rest = items.iter().skip_while(|item| matches!(item, Item::Array(_) | Item::Number(_)));
-        let is_whole = |item: &Item| matches!(item, Item::Slice([None, None, None]) | Item::Ellipsis);
-        let are_indices = |item: &&Item| matches!(item, Item::Array(_) | Item::Number(_));
-        let leading: Vec<Item> = items.iter().take_while(are_indices).cloned().collect();
-        if rest.clone().all(is_whole) && leading.len() <= array.rank() && !leading.is_empty() && !leading.iter().any(is_bool) {
-            return Ok(Some(Advanced::Gather(leading)));
+        // Masks among other indices stand for the places where they hold.
+        let mut indices = Vec::new();
+        for item in made {
+            if is_bool(&item) && !shape_of(&item).is_empty() {
+                let found = self.nonzero(&item, span)?;
+                indices.extend(self.parts(found, span)?);
+            } else {
+                indices.push(item);
+            }
         }
-        Err(self.not_compiled(span, "this mixture of slices, masks and arrays of indices", "index in two steps"))
+        self.places(array, indices, span).map(|places| Some(Advanced::Gather(places)))
+    }
+
+    /// What each axis of a subscript with arrays of indices is.
+    fn places(&mut self, array: &Array, items: Vec<Item>, span: Span) -> Result<Places> {
+        let named = items.iter().filter(|item| !matches!(item, Item::None | Item::Ellipsis)).count();
+        if named > array.rank() {
+            let what = format!("too many indices: there are {} axes, and {named} indices", array.rank());
+            return Err(self.wrong_type(span, what));
+        }
+        let rest = vec![Item::Slice([None, None, None]); array.rank() - named];
+        let at = items.iter().position(|item| *item == Item::Ellipsis);
+        let mut expanded: Vec<Item> = items.iter().filter(|item| **item != Item::Ellipsis).cloned().collect();
+        let at = at.unwrap_or(expanded.len());
+        expanded.splice(at..at, rest);
+        let is_index = |item: &Item| matches!(item, Item::Array(_) | Item::Number(_));
+        let arrays: Vec<Item> = expanded.iter().filter(|item| is_index(item)).cloned().collect();
+        let (elements, shape, certs) = self.index_elements(&arrays, span)?;
+        let mut elements = elements.into_iter();
+        let places_of: Vec<usize> = (0..expanded.len()).filter(|&at| is_index(&expanded[at])).collect();
+        let is_run = places_of.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        // The axes of the indices stand where the first of them stands, or first if others are between them.
+        let first = if is_run { places_of[0] } else { 0 };
+        let mut axes = Vec::new();
+        let mut whole: Vec<Extent> = Vec::new();
+        let mut index_axis = 0;
+        for (at, item) in expanded.iter().enumerate() {
+            if at == first {
+                index_axis = whole.len();
+                whole.extend(&shape);
+            }
+            match item {
+                Item::None => whole.push(Extent::Const(1)),
+                Item::Slice(bounds) => {
+                    let (start, step, extent) = self.slice(bounds, array.shape[axes.len()], span)?;
+                    axes.push(Place::Slice(start, step, whole.len()));
+                    whole.push(extent);
+                }
+                item if is_index(item) => {
+                    axes.push(Place::Index(elements.next().expect("there is an element for each")))
+                }
+                other => return Err(self.wrong_type(span, format!("{} is no index", other.name()))),
+            }
+        }
+        Ok(Places { axes, whole, index_axis, index_shape: shape, certs })
+    }
+
+    /// Where an element of the result is in the array, and the certificates that it is inside.
+    fn place_of(&mut self, array: &Array, places: &Places, at: &[Operand]) -> (Vec<Operand>, Vec<Value>) {
+        let (mut found, mut certs) = (Vec::new(), places.certs.clone());
+        let index = &at[places.index_axis..places.index_axis + places.index_shape.len()];
+        for (axis, place) in places.axes.iter().enumerate() {
+            found.push(match place {
+                Place::Slice(start, step, axis) => {
+                    let way = self.mul(at[*axis], Operand::i64(*step));
+                    self.add(*start, way)
+                }
+                Place::Index(element) => {
+                    let x = self.element_of(element, &places.index_shape, index, &places.certs);
+                    let x = self.convert(x, Scalar::I64);
+                    let (place, cert) = self.place(x, array.shape[axis]);
+                    certs.extend(cert);
+                    place
+                }
+            });
+        }
+        (found, certs)
+    }
+
+    /// The places of all elements that are true, an array for each axis.
+    pub(super) fn nonzero(&mut self, item: &Item, span: Span) -> Result<Item> {
+        let truth = self.as_type(item, Scalar::Bool.into(), span)?;
+        let shape = shape_of(&truth).to_vec();
+        let flat = self.flattened(&truth, span)?;
+        let count: Operand = flat.shape[0].into();
+        let places =
+            self.array_like(&Item::Range { start: Operand::i64(0), stop: count, step: Operand::i64(1) }, span)?;
+        let Item::Array(places) = places else { unreachable!("a range is an array") };
+        let found = self.filter(&places, &Item::Array(flat), span)?;
+        let mut axes = Vec::new();
+        let mut inner = Operand::i64(1);
+        for &extent in shape.iter().rev() {
+            let (below, n): (Operand, Operand) = (inner, extent.into());
+            axes.push(self.elementwise(std::slice::from_ref(&found), Scalar::I64, span, |l, x| {
+                let one = Operand::i64(1);
+                let divisor = l.arithmetic(BinOp::MAX, below, one);
+                let place = l.arithmetic(BinOp::DIV, x[0], divisor);
+                let n = l.arithmetic(BinOp::MAX, n, one);
+                l.arithmetic(BinOp::REM, place, n)
+            })?);
+            inner = self.mul(inner, extent.into());
+        }
+        axes.reverse();
+        Ok(Item::Tuple(axes))
     }
 
     /// The part of an array that integers, slices, `None` and `...` select: a view.
@@ -118,7 +264,11 @@ impl Lowering<'_> {
         let items: &[Item] = if let Item::Tuple(items) = index { items } else { std::slice::from_ref(index) };
         let named = items.iter().filter(|item| !matches!(item, Item::None | Item::Ellipsis)).count();
         if named > array.rank() {
-            let what = format!("too many indices: {} has {} axes, and there are {named}", Item::Array(array.clone()).name(), array.rank());
+            let what = format!(
+                "too many indices: {} has {} axes, and there are {named}",
+                Item::Array(array.clone()).name(),
+                array.rank()
+            );
             return Err(self.wrong_type(span, what));
         }
         let whole = Item::Slice([None, None, None]);
@@ -168,7 +318,8 @@ impl Lowering<'_> {
         }
         let mut lenses = array.lenses.clone();
         let zero = Operand::i64(0);
-        let is_whole = (0..starts.len()).all(|at| kept[at] && starts[at] == zero && steps[at] == 1 && extents[at] == array.shape[at]);
+        let is_whole = (0..starts.len())
+            .all(|at| kept[at] && starts[at] == zero && steps[at] == 1 && extents[at] == array.shape[at]);
         if !is_whole {
             lenses.push(Lens::Slice { starts, steps, extents, kept, certs });
         }
@@ -209,7 +360,12 @@ impl Lowering<'_> {
     }
 
     /// Start, step and number of elements of a slice of an axis.
-    fn slice(&mut self, [lower, upper, step]: &[Option<Number>; 3], extent: Extent, span: Span) -> Result<(Operand, i64, Extent)> {
+    fn slice(
+        &mut self,
+        [lower, upper, step]: &[Option<Number>; 3],
+        extent: Extent,
+        span: Span,
+    ) -> Result<(Operand, i64, Extent)> {
         let step = match step {
             None => 1,
             Some(step) => self.constant_integer(&Item::Number(*step), span)?,
@@ -325,23 +481,66 @@ impl Lowering<'_> {
         let with_loop = self.b.func.with_loops.push(data);
         let count = self.b.value(Type::scalar(Scalar::I64), None);
         let kept = self.b.value(Type::array(array.elem, vec![Extent::Value(count)]), None);
-        let stmt = frit_ir::array::Stmt { results: vec![count, kept], op: Op::With(with_loop), certs: Vec::new(), span: self.b.span() };
+        let stmt = frit_ir::array::Stmt {
+            results: vec![count, kept],
+            op: Op::With(with_loop),
+            certs: Vec::new(),
+            span: self.b.span(),
+        };
         self.b.push(stmt);
         Ok(Item::Array(self.fresh(kept)))
     }
 
     /// `a[mask] = x`.
-    fn store_masked(&mut self, array: &Array, mask: &Item, item: &Item, span: Span) -> Result<()> {
-        if !shape_of(item).is_empty() {
-            return Err(self.not_compiled(span, "an array assigned under a mask", "use `np.where`"));
+    pub(super) fn store_masked(&mut self, array: &Array, mask: &Item, item: &Item, span: Span) -> Result<()> {
+        if !shape_of(item).is_empty() && shape_of(item) != [Extent::Const(1)] {
+            let found = self.nonzero(mask, span)?;
+            let places = self.parts(found, span)?;
+            let places = self.places(array, places, span)?;
+            return self.scatter(array, &places, item, None, span);
         }
-        let made = self.elementwise(&[mask.clone(), item.clone(), Item::Array(array.clone())], array.elem, span, |l, x| {
-            let new = l.convert(x[1], array.elem);
-            l.select(x[0], new, x[2])
-        })?;
+        let made =
+            self.elementwise(&[mask.clone(), item.clone(), Item::Array(array.clone())], array.elem, span, |l, x| {
+                let new = l.convert(x[1], array.elem);
+                l.select(x[0], new, x[2])
+            })?;
         let new = self.converted(&made, &array.shape, array.elem, span)?;
         self.write(array, new);
         Ok(())
+    }
+
+    /// The mask that a subscript is, if it selects single elements of the whole array.
+    pub(super) fn whole_mask(&self, array: &Item, index: &Item) -> Option<Item> {
+        let is_mask =
+            matches!(index, Item::Array(mask) if mask.elem == Scalar::Bool && mask.rank() == shape_of(array).len());
+        is_mask.then(|| index.clone())
+    }
+
+    /// `ufunc.at`: each element at the indices in turn, or without a function an assignment to all.
+    pub(super) fn put_all(
+        &mut self,
+        array: &Array,
+        index: &Item,
+        value: &Item,
+        ufunc: Option<Binary>,
+        span: Span,
+    ) -> Result<()> {
+        let value = self.array_like(value, span)?;
+        let places = match self.advanced(array, index, span)? {
+            Some(Advanced::Gather(places)) => places,
+            Some(Advanced::Mask(mask)) => {
+                let found = self.nonzero(&mask, span)?;
+                let places = self.parts(found, span)?;
+                self.places(array, places, span)?
+            }
+            None => {
+                let old = self.subscript(&Item::Array(array.clone()), index, span)?;
+                let ufunc = ufunc.unwrap_or(Binary::Add);
+                let new = self.binary_ufunc(ufunc, &old, &value, span)?;
+                return self.store(&Item::Array(array.clone()), index, new, span);
+            }
+        };
+        self.scatter(array, &places, &value, ufunc, span)
     }
 
     /// The indices of the first axes as operands, and the shape that they have together.
@@ -358,57 +557,63 @@ impl Lowering<'_> {
         Ok((elements, shape, certs))
     }
 
-    /// `a[i]`, `a[i, j]` with arrays of indices.
-    fn gather(&mut self, array: &Array, indices: &[Item], span: Span) -> Result<Item> {
-        let (elements, shape, certs) = self.index_elements(indices, span)?;
+    /// `a[i]`, `a[i, :, j]` with arrays of indices.
+    fn gather(&mut self, array: &Array, places: &Places) -> Result<Item> {
         let source = self.read(array);
-        let rest = array.shape[indices.len()..].to_vec();
-        let whole = [shape.clone(), rest].concat();
-        let value = self.generate(whole, array.elem, |lowering, index| {
-            let (at, rest) = index.split_at(shape.len());
-            let (mut places, mut certs) = (Vec::new(), certs.clone());
-            for (axis, element) in elements.iter().enumerate() {
-                let x = lowering.element_at(element, &shape, at, &certs);
-                let x = lowering.convert(x, Scalar::I64);
-                let (place, cert) = lowering.place(x, array.shape[axis]);
-                places.push(place);
-                certs.extend(cert);
-            }
-            places.extend(rest.iter().map(|&index| Operand::from(index)));
-            Ok(lowering.b.index(source, places, certs).into())
-        });
-        value.map(|value: Value| Item::Array(self.fresh(value)))
+        let value = self.generate(places.whole.clone(), array.elem, |l, index| {
+            let at: Vec<Operand> = index.iter().map(|&at| at.into()).collect();
+            let (places, certs) = l.place_of(array, places, &at);
+            Ok(l.b.index(source, places, certs).into())
+        })?;
+        Ok(Item::Array(self.fresh(value)))
     }
 
-    /// `a[i] = x` with arrays of indices: in order, so that the last value of an element stays.
-    fn scatter(&mut self, array: &Array, indices: &[Item], item: &Item, span: Span) -> Result<()> {
-        let (elements, shape, certs) = self.index_elements(indices, span)?;
-        let &[count] = &shape[..] else {
-            return Err(self.not_compiled(span, "an assignment to elements at an array of indices with several axes", "flatten the indices"));
-        };
-        let rest = array.shape[indices.len()..].to_vec();
-        let whole = [shape.clone(), rest].concat();
-        let values = self.converted(item, &whole, array.elem, span)?.value().expect("it has axes");
-        let old = self.read(array);
-        let start = self.b.copy(old);
-        let ty = self.b.func.ty(old).clone();
-        let param = self.b.value(ty, None);
-        let index = self.index_value();
-        self.b.open_block();
-        let (mut places, mut certs) = (Vec::new(), certs);
-        for (axis, element) in elements.iter().enumerate() {
-            let x = self.element_at(element, &shape, &[index], &certs);
-            let x = self.convert(x, Scalar::I64);
-            let (place, cert) = self.place(x, array.shape[axis]);
-            places.push(place);
-            certs.extend(cert);
+    /// `a[i] = x` with arrays of indices: in order, so that the last value of an element stays. With a function, what it makes of
+    /// the old element and the new.
+    fn scatter(
+        &mut self,
+        array: &Array,
+        places: &Places,
+        item: &Item,
+        ufunc: Option<Binary>,
+        span: Span,
+    ) -> Result<()> {
+        let new = self.element(item, span)?;
+        if let Element::Array(_, own) = &new {
+            let (both, _) = self.broadcast(&[&places.whole, own], span)?;
+            if both.len() > places.whole.len() {
+                return Err(self.wrong_type(span, "what is assigned has more axes than the elements at these indices"));
+            }
         }
-        let value = self.b.index(values, vec![index.into()], Vec::new());
-        let updated = self.b.update(param, places, value.into(), certs);
-        let body: Block = self.b.close_block(vec![updated.into()]);
-        let kind = LoopKind::For { index, count: count.into() };
-        let new = self.b.sequential_loop(kind, vec![param], vec![start.into()], body, vec![true])[0];
-        self.write(array, new.into());
+        let mut count = Operand::i64(1);
+        for &extent in &places.whole {
+            count = self.mul(count, extent.into());
+        }
+        let old = self.read(array);
+        let made = self.tabulated(old, count, &mut |l, table, index| {
+            let mut at = vec![Operand::from(index); places.whole.len()];
+            let mut rest = Operand::from(index);
+            for axis in (1..places.whole.len()).rev() {
+                let n: Operand = places.whole[axis].into();
+                at[axis] = l.arithmetic(BinOp::REM, rest, n);
+                rest = l.arithmetic(BinOp::DIV, rest, n);
+            }
+            if let Some(first) = at.first_mut() {
+                *first = rest;
+            }
+            let (place, certs) = l.place_of(array, places, &at);
+            let x = l.element_of(&new, &places.whole, &at, &[]);
+            let x = l.convert(x, array.elem);
+            let x = match ufunc {
+                None => x,
+                Some(ufunc) => {
+                    let old = l.b.index(table, place.clone(), certs.clone()).into();
+                    l.apply(ufunc, array.elem, old, x, false)
+                }
+            };
+            (place, x, certs)
+        });
+        self.write(array, made.into());
         Ok(())
     }
 

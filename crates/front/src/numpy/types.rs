@@ -22,22 +22,51 @@ pub(super) fn name(elem: Scalar) -> &'static str {
     }
 }
 
+/// An element type: real, or complex of two reals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Dtype {
+    /// The type of an element, or of its parts.
+    pub elem: Scalar,
+    /// Elements have a real and an imaginary part.
+    pub is_complex: bool,
+}
+
+impl Dtype {
+    /// NumPy's name.
+    pub(super) fn name(self) -> &'static str {
+        match (self.is_complex, self.elem) {
+            (true, Scalar::F32) => "complex64",
+            (true, _) => "complex128",
+            (false, elem) => name(elem),
+        }
+    }
+}
+
+impl From<Scalar> for Dtype {
+    fn from(elem: Scalar) -> Self {
+        Self { elem, is_complex: false }
+    }
+}
+
 /// The element type with a name of NumPy's or Python's.
-pub(super) fn named(name: &str) -> Option<Scalar> {
-    Some(match name {
-        "bool" | "bool_" => Scalar::Bool,
-        "int8" | "byte" => Scalar::I8,
-        "int16" | "short" => Scalar::I16,
-        "int32" | "intc" => Scalar::I32,
-        "int64" | "int" | "int_" | "intp" | "longlong" => Scalar::I64,
-        "uint8" | "ubyte" => Scalar::U8,
-        "uint16" | "ushort" => Scalar::U16,
-        "uint32" | "uintc" => Scalar::U32,
-        "uint64" | "uint" | "uintp" | "ulonglong" => Scalar::U64,
-        "float32" | "single" => Scalar::F32,
-        "float64" | "float" | "double" => Scalar::F64,
+pub(super) fn named(name: &str) -> Option<Dtype> {
+    let elem = match name {
+        "complex64" | "csingle" | "c8" => return Some(Dtype { elem: Scalar::F32, is_complex: true }),
+        "complex128" | "cdouble" | "complex" | "c16" => return Some(Dtype { elem: Scalar::F64, is_complex: true }),
+        "bool" | "bool_" | "?" => Scalar::Bool,
+        "int8" | "i1" | "byte" => Scalar::I8,
+        "int16" | "i2" | "short" => Scalar::I16,
+        "int32" | "i4" | "intc" => Scalar::I32,
+        "int64" | "i8" | "int" | "int_" | "intp" | "longlong" => Scalar::I64,
+        "uint8" | "u1" | "ubyte" => Scalar::U8,
+        "uint16" | "u2" | "ushort" => Scalar::U16,
+        "uint32" | "u4" | "uintc" => Scalar::U32,
+        "uint64" | "u8" | "uint" | "uintp" | "ulonglong" => Scalar::U64,
+        "float32" | "f4" | "single" => Scalar::F32,
+        "float64" | "f8" | "d" | "float" | "double" => Scalar::F64,
         _ => return None,
-    })
+    };
+    Some(elem.into())
 }
 
 /// The type that both strong types are converted to.
@@ -49,8 +78,20 @@ pub(super) fn promote(x: Scalar, y: Scalar) -> Scalar {
     match (x, y) {
         (Scalar::Bool, other) | (other, Scalar::Bool) => other,
         (Scalar::F64, _) | (_, Scalar::F64) => Scalar::F64,
-        (Scalar::F32, other) | (other, Scalar::F32) => if other.bytes() <= 2 { Scalar::F32 } else { Scalar::F64 },
-        _ if x.is_signed() == y.is_signed() => if bits > other { x } else { y },
+        (Scalar::F32, other) | (other, Scalar::F32) => {
+            if other.bytes() <= 2 {
+                Scalar::F32
+            } else {
+                Scalar::F64
+            }
+        }
+        _ if x.is_signed() == y.is_signed() => {
+            if bits > other {
+                x
+            } else {
+                y
+            }
+        }
         _ => {
             let (signed, unsigned) = if x.is_signed() { (x, y) } else { (y, x) };
             match 8 * unsigned.bytes() {
@@ -64,8 +105,8 @@ pub(super) fn promote(x: Scalar, y: Scalar) -> Scalar {
     }
 }
 
-/// True for Python's kinds of numbers in the order of `bool`, `int`, `float`.
-fn kind(elem: Scalar) -> usize {
+/// Python's kinds of numbers in the order of `bool`, `int`, `float`.
+pub(super) fn kind(elem: Scalar) -> usize {
     match elem {
         Scalar::Bool => 0,
         elem if elem.is_float() => 2,
@@ -76,26 +117,43 @@ fn kind(elem: Scalar) -> usize {
 /// An operand's type: the elements', and whether it gives way to others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operand {
-    /// The element type.
+    /// The element type, or that of the parts of a complex number.
     pub elem: Scalar,
+    /// It is complex.
+    pub is_complex: bool,
     /// It is a Python number.
     pub weak: bool,
 }
 
+impl Operand {
+    /// The element type.
+    pub(super) fn dtype(self) -> Dtype {
+        Dtype { elem: self.elem, is_complex: self.is_complex }
+    }
+}
+
 impl From<Number> for Operand {
     fn from(number: Number) -> Self {
-        Self { elem: number.elem, weak: number.weak }
+        Self { elem: number.elem, is_complex: false, weak: number.weak }
     }
 }
 
 /// The common type of operands, and whether all are Python's.
 pub(super) fn common(operands: &[Operand]) -> Operand {
-    let strong = operands.iter().filter(|operand| !operand.weak).map(|operand| operand.elem).reduce(promote);
-    let weak = operands.iter().filter(|operand| operand.weak).map(|operand| operand.elem).max_by_key(|&elem| kind(elem));
+    let is_complex = operands.iter().any(|operand| operand.is_complex);
+    let is_strongly_complex = operands.iter().any(|operand| operand.is_complex && !operand.weak);
+    let part = |elem| match elem {
+        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 if is_strongly_complex => Scalar::F32,
+        elem if elem.is_float() || !is_strongly_complex => elem,
+        _ => Scalar::F64,
+    };
+    let strong = operands.iter().filter(|operand| !operand.weak).map(|operand| part(operand.elem)).reduce(promote);
+    let weak =
+        operands.iter().filter(|operand| operand.weak).map(|operand| operand.elem).max_by_key(|&elem| kind(elem));
     match (strong, weak) {
-        (Some(strong), Some(weak)) if kind(weak) > kind(strong) => Operand { elem: weak, weak: false },
-        (Some(strong), _) => Operand { elem: strong, weak: false },
-        (None, weak) => Operand { elem: weak.unwrap_or(Scalar::F64), weak: true },
+        (Some(strong), Some(weak)) if kind(weak) > kind(strong) => Operand { elem: weak, is_complex, weak: false },
+        (Some(strong), _) => Operand { elem: strong, is_complex, weak: false },
+        (None, weak) => Operand { elem: weak.unwrap_or(Scalar::F64), is_complex, weak: true },
     }
 }
 
@@ -126,8 +184,16 @@ mod tests {
     fn strong_types_are_promoted_as_in_numpy() {
         use Scalar::*;
         let table = [
-            (I8, U8, I16), (I32, U32, I64), (I64, U64, F64), (U8, I64, I64), (F32, I16, F32), (F32, I32, F64),
-            (Bool, U8, U8), (U16, U32, U32), (F32, U64, F64), (I16, U8, I16),
+            (I8, U8, I16),
+            (I32, U32, I64),
+            (I64, U64, F64),
+            (U8, I64, I64),
+            (F32, I16, F32),
+            (F32, I32, F64),
+            (Bool, U8, U8),
+            (U16, U32, U32),
+            (F32, U64, F64),
+            (I16, U8, I16),
         ];
         for (x, y, both) in table {
             assert_eq!((promote(x, y), promote(y, x)), (both, both), "{x} and {y}");
@@ -136,12 +202,24 @@ mod tests {
 
     #[test]
     fn python_numbers_give_way() {
-        let ty = |elem, weak| Operand { elem, weak };
+        let ty = |elem, weak| Operand { elem, is_complex: false, weak };
         let both = |x, y| common(&[x, y]);
         assert_eq!(both(ty(Scalar::F32, false), ty(Scalar::F64, true)), ty(Scalar::F32, false));
         assert_eq!(both(ty(Scalar::U8, false), ty(Scalar::I64, true)), ty(Scalar::U8, false));
         assert_eq!(both(ty(Scalar::I32, false), ty(Scalar::F64, true)), ty(Scalar::F64, false));
         assert_eq!(both(ty(Scalar::Bool, false), ty(Scalar::I64, true)), ty(Scalar::I64, false));
         assert_eq!(both(ty(Scalar::I64, true), ty(Scalar::F64, true)), ty(Scalar::F64, true));
+    }
+
+    #[test]
+    fn complex_numbers_are_promoted_by_their_parts() {
+        let ty = |elem, is_complex, weak| Operand { elem, is_complex, weak };
+        let (i, z) = (ty(Scalar::F64, true, true), ty(Scalar::F32, true, false));
+        let real = |elem| ty(elem, false, false);
+        assert_eq!(common(&[real(Scalar::F32), i]), z);
+        assert_eq!(common(&[real(Scalar::I8), i]), ty(Scalar::F64, true, false));
+        assert_eq!(common(&[real(Scalar::I16), z]), z);
+        assert_eq!(common(&[real(Scalar::I32), z]), ty(Scalar::F64, true, false));
+        assert_eq!(common(&[ty(Scalar::F64, false, true), z]), z);
     }
 }

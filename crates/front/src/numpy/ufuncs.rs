@@ -2,8 +2,8 @@
 
 use super::elementwise::operand_type;
 use super::error::Result;
+use super::function::Lowering;
 use super::item::{Item, Number};
-use super::statement::Lowering;
 use super::types;
 use frit_ir::array::Operand;
 use frit_ir::failure::FailureKind;
@@ -15,8 +15,32 @@ use frit_support::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // NumPy's names
 pub(super) enum Binary {
-    Add, Subtract, Multiply, Divide, FloorDivide, Remainder, Power, Maximum, Minimum, Fmax, Fmin, Arctan2, Hypot, Fmod,
-    And, Or, Xor, LeftShift, RightShift, LogicalAnd, LogicalOr, LogicalXor, Equal, NotEqual, Less, LessEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Remainder,
+    Power,
+    Maximum,
+    Minimum,
+    Fmax,
+    Fmin,
+    Arctan2,
+    Hypot,
+    Fmod,
+    And,
+    Or,
+    Xor,
+    LeftShift,
+    RightShift,
+    LogicalAnd,
+    LogicalOr,
+    LogicalXor,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
 }
 
 /// The universal function of two arguments with this name; true if its arguments are exchanged.
@@ -83,9 +107,37 @@ pub(super) fn is_unary(name: &str) -> bool {
     real_function(name).is_some()
         || matches!(
             name,
-            "negative" | "positive" | "abs" | "absolute" | "fabs" | "invert" | "bitwise_not" | "logical_not" | "square"
-                | "reciprocal" | "sign" | "floor" | "ceil" | "trunc" | "isnan" | "isinf" | "isfinite" | "degrees" | "radians"
-                | "rad2deg" | "deg2rad"
+            "negative"
+                | "positive"
+                | "abs"
+                | "absolute"
+                | "fabs"
+                | "invert"
+                | "bitwise_not"
+                | "logical_not"
+                | "square"
+                | "reciprocal"
+                | "sign"
+                | "floor"
+                | "ceil"
+                | "trunc"
+                | "isnan"
+                | "isinf"
+                | "isfinite"
+                | "degrees"
+                | "radians"
+                | "rad2deg"
+                | "deg2rad"
+                | "conj"
+                | "conjugate"
+                | "angle"
+                | "rint"
+                | "fix"
+                | "signbit"
+                | "exp2"
+                | "arcsinh"
+                | "arccosh"
+                | "arctanh"
         )
 }
 
@@ -93,12 +145,19 @@ impl Lowering<'_> {
     /// A universal function of one argument.
     pub(super) fn unary_ufunc(&mut self, name: &str, item: &Item, span: Span) -> Result<Item> {
         let item = self.array_like(item, span)?;
+        if let Item::Complex(parts) = &item {
+            return self.complex_unary(name, parts, span);
+        }
         let ty = operand_type(&item);
         let is_python = matches!(item, Item::Number(Number { weak: true, .. }));
         let real = |lowering: &Self| match types::real(ty.elem) {
             Some(elem) => Ok(elem),
             None if is_python => Ok(Scalar::F64),
-            None => Err(lowering.not_compiled(span, &format!("`{name}` of {} in half precision", types::name(ty.elem)), "convert it with `.astype`")),
+            None => Err(lowering.not_compiled(
+                span,
+                &format!("`{name}` of {} in half precision", types::name(ty.elem)),
+                "convert it with `.astype`",
+            )),
         };
         let keeps = |result: Item, weak: bool| match result {
             Item::Number(number) => Item::Number(Number { weak: weak && is_python, ..number }),
@@ -115,21 +174,23 @@ impl Lowering<'_> {
         let is_bool = elem == Scalar::Bool;
         match name {
             "positive" => Ok(item),
-            "negative" if is_bool && is_python => {
-                self.elementwise(&[item], Scalar::I64, span, |l, x| {
+            "negative" if is_bool && is_python => self
+                .elementwise(&[item], Scalar::I64, span, |l, x| {
                     let x = l.convert(x[0], Scalar::I64);
                     l.sub(Operand::i64(0), x)
-                }).map(|result| keeps(result, true))
-            }
+                })
+                .map(|result| keeps(result, true)),
             "negative" if is_bool => Err(self.wrong_type(span, "`-` is not defined on booleans: use `~`")),
-            "negative" => self.elementwise(&[item], elem, span, |l, x| match x[0] {
-                Operand::Const(constant) => Operand::Const(UnOp::Neg.eval(constant)),
-                x => l.b.unary(UnOp::Neg, x),
-            }).map(|result| keeps(result, true)),
+            "negative" => self
+                .elementwise(&[item], elem, span, |l, x| match x[0] {
+                    Operand::Const(constant) => Operand::Const(UnOp::Neg.eval(constant)),
+                    x => l.b.unary(UnOp::Neg, x),
+                })
+                .map(|result| keeps(result, true)),
             "abs" | "absolute" if is_bool => Ok(item),
-            "abs" | "absolute" => {
-                self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0])).map(|result| keeps(result, true))
-            }
+            "abs" | "absolute" => self
+                .elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0]))
+                .map(|result| keeps(result, true)),
             "fabs" => {
                 let elem = real(self)?;
                 self.elementwise(&[item], elem, span, |l, x| {
@@ -138,7 +199,9 @@ impl Lowering<'_> {
                 })
             }
             "invert" | "bitwise_not" if elem.is_float() => Err(self.wrong_type(span, "`~` is not defined on reals")),
-            "invert" | "bitwise_not" => self.elementwise(&[item], elem, span, |l, x| l.not(x[0])).map(|result| keeps(result, true)),
+            "invert" | "bitwise_not" => {
+                self.elementwise(&[item], elem, span, |l, x| l.not(x[0])).map(|result| keeps(result, true))
+            }
             "logical_not" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
                 let x = l.convert(x[0], Scalar::Bool);
                 l.not(x)
@@ -149,7 +212,11 @@ impl Lowering<'_> {
                 self.binary_ufunc(Binary::Divide, &one, &item, span)
             }
             "degrees" | "rad2deg" | "radians" | "deg2rad" => {
-                let factor = if matches!(name, "degrees" | "rad2deg") { 180.0 / std::f64::consts::PI } else { std::f64::consts::PI / 180.0 };
+                let factor = if matches!(name, "degrees" | "rad2deg") {
+                    180.0 / std::f64::consts::PI
+                } else {
+                    std::f64::consts::PI / 180.0
+                };
                 let factor = Item::Number(Number::weak(Operand::Const(Const::f64(factor)), Scalar::F64));
                 self.binary_ufunc(Binary::Multiply, &item, &factor, span)
             }
@@ -168,10 +235,32 @@ impl Lowering<'_> {
                 };
                 l.select(above, one, minus)
             }),
-            "floor" | "ceil" | "trunc" if !elem.is_float() => Ok(item),
+            "conj" | "conjugate" => Ok(item),
+            "angle" => {
+                let zero = Item::Number(Number::float(0.0));
+                self.binary_ufunc(Binary::Arctan2, &zero, &item, span)
+            }
+            "exp2" => {
+                let two = Item::Number(Number::float(2.0));
+                self.binary_ufunc(Binary::Power, &two, &item, span)
+            }
+            "arcsinh" | "arccosh" | "arctanh" => self.inverse_hyperbolic(name, &item, span),
+            "signbit" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
+                let zero = Operand::Const(elem.zero());
+                let is_below = l.holds(BinOp::LT, x[0], zero);
+                if !elem.is_float() {
+                    return is_below;
+                }
+                let one = Operand::Const(UnOp::Convert(elem).eval(Const::f64(1.0)));
+                let inverse = l.b.binary(BinOp::DIV, one, x[0]);
+                let is_minus_zero = l.holds(BinOp::LT, inverse, zero);
+                l.arithmetic(BinOp::OR, is_below, is_minus_zero)
+            }),
+            "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(item),
+            "rint" => self.elementwise(&[item], elem, span, |l, x| l.rint(elem, x[0])),
             "floor" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Floor, x[0])),
             "ceil" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Ceil, x[0])),
-            "trunc" => self.elementwise(&[item], elem, span, |l, x| {
+            "trunc" | "fix" => self.elementwise(&[item], elem, span, |l, x| {
                 let below = l.holds(BinOp::LT, x[0], Operand::Const(elem.zero()));
                 let (up, down) = (l.b.unary(UnOp::Ceil, x[0]), l.b.unary(UnOp::Floor, x[0]));
                 l.select(below, up, down)
@@ -191,6 +280,34 @@ impl Lowering<'_> {
         }
     }
 
+    /// By logarithms.
+    fn inverse_hyperbolic(&mut self, name: &str, item: &Item, span: Span) -> Result<Item> {
+        let one = Item::Number(Number::float(1.0));
+        if name == "arctanh" {
+            let minus = self.unary_ufunc("negative", item, span)?;
+            let (above, below) = (self.unary_ufunc("log1p", item, span)?, self.unary_ufunc("log1p", &minus, span)?);
+            let off = self.binary_ufunc(Binary::Subtract, &above, &below, span)?;
+            return self.binary_ufunc(Binary::Multiply, &off, &Item::Number(Number::float(0.5)), span);
+        }
+        let size = self.unary_ufunc("absolute", item, span)?;
+        let square = self.binary_ufunc(Binary::Multiply, &size, &size, span)?;
+        let is_sine = name == "arcsinh";
+        let sum = self.binary_ufunc(if is_sine { Binary::Add } else { Binary::Subtract }, &square, &one, span)?;
+        let root = self.unary_ufunc("sqrt", &sum, span)?;
+        if !is_sine {
+            let sum = self.binary_ufunc(Binary::Add, item, &root, span)?;
+            return self.unary_ufunc("log", &sum, span);
+        }
+        // `x + x^2 / (1 + root)` is exact near zero.
+        let divisor = self.binary_ufunc(Binary::Add, &root, &one, span)?;
+        let part = self.binary_ufunc(Binary::Divide, &square, &divisor, span)?;
+        let sum = self.binary_ufunc(Binary::Add, &size, &part, span)?;
+        let log = self.unary_ufunc("log1p", &sum, span)?;
+        let minus = self.unary_ufunc("negative", &log, span)?;
+        let is_negative = self.unary_ufunc("signbit", item, span)?;
+        self.chosen(&is_negative, &minus, &log, span)
+    }
+
     /// Zero, unless `x` is no number, which is handed on.
     fn select_zero(&mut self, x: Operand, zero: Operand) -> Operand {
         let is_nan = self.holds(BinOp::NE, x, x);
@@ -200,6 +317,9 @@ impl Lowering<'_> {
     /// A universal function of two arguments.
     pub(super) fn binary_ufunc(&mut self, ufunc: Binary, left: &Item, right: &Item, span: Span) -> Result<Item> {
         let items = [self.array_like(left, span)?, self.array_like(right, span)?];
+        if let [Item::Complex(_), _] | [_, Item::Complex(_)] = &items {
+            return self.complex_binary(ufunc, &items[0], &items[1], span);
+        }
         let types = items.each_ref().map(operand_type);
         let common = types::common(&types);
         let is_python = items.iter().all(|item| matches!(item, Item::Number(Number { weak: true, .. })));
@@ -209,7 +329,13 @@ impl Lowering<'_> {
                 elem = match types::real(elem) {
                     Some(real) if ufunc != Binary::Divide || elem.is_float() => real,
                     _ if ufunc == Binary::Divide || is_python => Scalar::F64,
-                    _ => return Err(self.not_compiled(span, "a function of reals in half precision", "convert the array with `.astype`")),
+                    _ => {
+                        return Err(self.not_compiled(
+                            span,
+                            "a function of reals in half precision",
+                            "convert the array with `.astype`",
+                        ));
+                    }
                 };
             }
             Binary::LogicalAnd | Binary::LogicalOr | Binary::LogicalXor => elem = Scalar::Bool,
@@ -224,7 +350,12 @@ impl Lowering<'_> {
             {
                 elem = Scalar::I64;
             }
-            Binary::FloorDivide | Binary::Remainder | Binary::Power | Binary::LeftShift | Binary::RightShift | Binary::Fmod
+            Binary::FloorDivide
+            | Binary::Remainder
+            | Binary::Power
+            | Binary::LeftShift
+            | Binary::RightShift
+            | Binary::Fmod
                 if elem == Scalar::Bool =>
             {
                 elem = if is_python { Scalar::I64 } else { Scalar::I8 };
@@ -235,7 +366,11 @@ impl Lowering<'_> {
         let mut operands = Vec::new();
         for item in items {
             operands.push(match item {
-                Item::Number(number) if number.weak && !is_python && !matches!(ufunc, Binary::LogicalAnd | Binary::LogicalOr | Binary::LogicalXor) => {
+                Item::Number(number)
+                    if number.weak
+                        && !is_python
+                        && !matches!(ufunc, Binary::LogicalAnd | Binary::LogicalOr | Binary::LogicalXor) =>
+                {
                     let x = self.fitting(number, elem, span)?;
                     Item::Number(Number { x, elem, weak: true })
                 }
@@ -245,7 +380,7 @@ impl Lowering<'_> {
         if ufunc == Binary::Power {
             return self.power(&operands, elem, is_python, span);
         }
-        let is_check = is_python && elem.is_integer();
+        let is_check = is_python;
         let result = match ufunc {
             Binary::Equal | Binary::NotEqual | Binary::Less | Binary::LessEqual => Scalar::Bool,
             _ => elem,
@@ -261,7 +396,7 @@ impl Lowering<'_> {
     }
 
     /// The function on two scalars of this type. Python's integers cannot be divided by zero.
-    fn apply(&mut self, ufunc: Binary, elem: Scalar, x: Operand, y: Operand, is_python: bool) -> Operand {
+    pub(super) fn apply(&mut self, ufunc: Binary, elem: Scalar, x: Operand, y: Operand, is_python: bool) -> Operand {
         let is_bool = elem == Scalar::Bool;
         let zero = Operand::Const(elem.zero());
         match ufunc {
@@ -270,7 +405,13 @@ impl Lowering<'_> {
             Binary::Add => self.arithmetic(BinOp::ADD, x, y),
             Binary::Subtract => self.arithmetic(BinOp::SUB, x, y),
             Binary::Multiply => self.arithmetic(BinOp::MUL, x, y),
-            Binary::Divide => self.arithmetic(BinOp::DIV, x, y),
+            Binary::Divide => {
+                if is_python && !matches!(y, Operand::Const(_)) {
+                    let not_zero = self.holds(BinOp::NE, y, zero);
+                    self.b.assert(not_zero, FailureKind::DivisionByZero, Vec::new());
+                }
+                self.arithmetic(BinOp::DIV, x, y)
+            }
             Binary::FloorDivide | Binary::Remainder | Binary::Fmod if elem.is_integer() => {
                 let op = match ufunc {
                     Binary::FloorDivide => BinOp::FLOOR_DIV,
@@ -299,7 +440,8 @@ impl Lowering<'_> {
             Binary::Power => unreachable!("powers are computed elsewhere"),
             Binary::Maximum | Binary::Minimum if elem.is_float() => {
                 // What is no number is handed on.
-                let op = if ufunc == Binary::Maximum { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
+                let op =
+                    if ufunc == Binary::Maximum { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
                 let is_nan = self.holds(BinOp::NE, x, x);
                 let first = self.arithmetic(BinOp::OR, op, is_nan);
                 self.select(first, x, y)

@@ -1,0 +1,451 @@
+//! Calls: which function is called, with which arguments.
+
+use super::elementwise::shape_of;
+use super::error::{NumpyError, Result};
+use super::function::Lowering;
+use super::item::{Item, Number};
+use super::reductions::Reduction;
+use super::types::{self, Dtype};
+use super::ufuncs::{Binary, binary_named, is_unary};
+use frit_ir::Scalar;
+use frit_ir::array::{Extent, Operand, Value};
+use frit_ir::failure::FailureKind;
+use frit_ir::scalar::BinOp;
+use frit_support::Span;
+use rustpython_parser::ast::{self, Expr};
+
+/// Functions of one array that are made part by part of complex arrays.
+const BY_PART: &[&str] = &[
+    "copy",
+    "asarray",
+    "ascontiguousarray",
+    "reshape",
+    "ravel",
+    "transpose",
+    "swapaxes",
+    "moveaxis",
+    "roll",
+    "flip",
+    "flipud",
+    "fliplr",
+    "squeeze",
+    "expand_dims",
+    "broadcast_to",
+    "repeat",
+    "tile",
+    "pad",
+    "diff",
+    "sum",
+    "cumsum",
+    "mean",
+    "trace",
+    "diagonal",
+    "diag",
+    "triu",
+    "tril",
+    "take",
+];
+/// Functions of a sequence of arrays.
+const OF_SEQUENCES: &[&str] = &["concatenate", "stack", "hstack", "vstack", "column_stack"];
+/// Functions that are linear in each of two arrays.
+const BILINEAR: &[&str] = &["dot", "matmul", "inner", "outer", "tensordot", "convolve"];
+
+/// The arguments of a call, taken one by one.
+#[derive(Clone)]
+pub(super) struct Arguments {
+    /// What is called, as messages call it.
+    pub name: String,
+    pub span: Span,
+    pub at: Vec<Item>,
+    pub named: Vec<(String, Item)>,
+}
+
+impl Arguments {
+    /// The argument at this position or with this name.
+    pub(super) fn take(&mut self, position: usize, name: &str) -> Option<Item> {
+        if let Some(at) = self.named.iter().position(|(key, _)| key == name) {
+            return Some(self.named.remove(at).1);
+        }
+        self.at.get_mut(position).map(|item| std::mem::replace(item, Item::Ellipsis))
+    }
+
+    /// As [`take`](Self::take), for a truth value that is known.
+    pub(super) fn flag(&mut self, position: usize, name: &str, default: bool) -> bool {
+        match self.take(position, name) {
+            Some(Item::Number(Number { x: Operand::Const(value), .. })) => value.as_bool().unwrap_or(default),
+            _ => default,
+        }
+    }
+
+    /// As [`take`](Self::take), where there must be one.
+    pub(super) fn need(&mut self, position: usize, name: &str) -> Result<Item> {
+        let what = format!("`{}` needs a value for `{name}`", self.name);
+        self.take(position, name).ok_or_else(|| Box::new(NumpyError::WrongArguments { span: self.span, what }))
+    }
+
+    /// An error if an argument was not taken: there are `count` positions.
+    pub(super) fn finish(&self, count: usize) -> Result<()> {
+        if let Some((name, _)) = self.named.first() {
+            let what = format!("`{}` is not compiled with the argument `{name}`", self.name);
+            return Err(Box::new(NumpyError::WrongArguments { span: self.span, what }));
+        }
+        if self.at.len() > count {
+            let what = format!("`{}` is compiled with at most {count} arguments, not {}", self.name, self.at.len());
+            return Err(Box::new(NumpyError::WrongArguments { span: self.span, what }));
+        }
+        Ok(())
+    }
+}
+
+impl<'m> Lowering<'m> {
+    /// A call.
+    pub(super) fn call_expr(&mut self, call: &'m ast::ExprCall, span: Span) -> Result<Item> {
+        let callee = self.expr(&call.func)?;
+        let mut at = Vec::new();
+        for arg in &call.args {
+            if let Expr::Starred(starred) = arg {
+                let item = self.expr(&starred.value)?;
+                at.extend(self.parts(item, span)?);
+            } else {
+                at.push(self.expr(arg)?);
+            }
+        }
+        let mut named = Vec::new();
+        for keyword in &call.keywords {
+            let Some(name) = &keyword.arg else {
+                return Err(self.not_compiled(span, "`**` in a call", "name the arguments"));
+            };
+            named.push((name.to_string(), self.expr(&keyword.value)?));
+        }
+        match callee {
+            Item::Function(position, around) => self.call(position, around, at, named, span),
+            Item::Fields(names) if named.is_empty() && at.len() == names.len() => Ok(Item::Named(names, at)),
+            Item::Dtype(dtype) => {
+                let item = match &at[..] {
+                    [item] => item.clone(),
+                    [re, im] if dtype.is_complex => {
+                        let i = Item::complex(Item::Number(Number::float(0.0)), Item::Number(Number::float(1.0)));
+                        let im = self.binary_ufunc(Binary::Multiply, im, &i, span)?;
+                        self.binary_ufunc(Binary::Add, re, &im, span)?
+                    }
+                    _ => return Err(self.not_compiled(span, "this conversion", "")),
+                };
+                self.to_scalar_type(dtype, &item, &call.func, span)
+            }
+            Item::Method(item, name) => {
+                at.insert(0, *item);
+                let arguments = Arguments { name, span, at, named };
+                self.method(arguments)
+            }
+            Item::Library(path) => {
+                let arguments = Arguments { name: path.clone(), span, at, named };
+                self.library(&path, arguments)
+            }
+            other => Err(self.wrong_type(span, format!("{} cannot be called", other.name()))),
+        }
+    }
+
+    /// `float(x)`, `np.float32(x)`.
+    fn to_scalar_type(&mut self, dtype: Dtype, item: &Item, func: &Expr, span: Span) -> Result<Item> {
+        let is_python =
+            matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool" | "complex"));
+        let python = |item: Item| match item {
+            Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
+            item => item,
+        };
+        let mut item = item.clone();
+        if is_python && !shape_of(&item).is_empty() {
+            let rank = shape_of(&item).len();
+            if shape_of(&item).iter().any(|extent| *extent != Extent::Const(1)) {
+                return Err(self.wrong_type(span, "only arrays of one element become Python numbers"));
+            }
+            item = self.subscript(&item, &Item::Tuple(vec![Item::int(0); rank]), span)?;
+        }
+        Ok(match self.as_type(&item, dtype, span)? {
+            Item::Complex(parts) => {
+                let [re, im] = *parts;
+                Item::complex(python(re), python(im))
+            }
+            made => python(made),
+        })
+    }
+
+    /// A method of an array, which is the first argument.
+    fn method(&mut self, mut arguments: Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let name = arguments.name.clone();
+        match name.as_str() {
+            "copy" => self.library("numpy.copy", arguments),
+            "astype" => {
+                let array = arguments.need(0, "a")?;
+                let dtype = arguments.need(1, "dtype")?;
+                arguments.take(2, "copy");
+                arguments.finish(2)?;
+                let dtype = self.dtype(&dtype, span)?;
+                self.as_type(&array, dtype, span)
+            }
+            "fill" => {
+                let array = arguments.need(0, "a")?;
+                let value = arguments.need(1, "value")?;
+                arguments.finish(2)?;
+                self.overwrite(&array, value, span)?;
+                Ok(Item::None)
+            }
+            "append" | "sort" | "resize" | "partition" | "tolist" => Err(self.not_compiled(
+                span,
+                &format!("the method `{name}`"),
+                "make an array of the size that is needed",
+            )),
+            "item" => {
+                let array = arguments.need(0, "a")?;
+                let index = Item::Tuple(arguments.at[1..].to_vec());
+                match self.subscript(&array, &index, span)? {
+                    Item::Number(number) => Ok(Item::Number(Number { weak: true, ..number })),
+                    _ => Err(self.wrong_type(span, "`item` needs an index for each axis")),
+                }
+            }
+            "flatten" => {
+                arguments.name = "numpy.copy".into();
+                let array = arguments.need(0, "a")?;
+                arguments.at[0] = self.raveled(&array, span)?;
+                self.library("numpy.copy", arguments)
+            }
+            "reshape" | "transpose" if arguments.at.len() > 2 => {
+                let rest = arguments.at.split_off(1);
+                arguments.at.push(Item::Tuple(rest));
+                self.library(&format!("numpy.{name}"), arguments)
+            }
+            "dot" | "sum" | "prod" | "min" | "max" | "mean" | "var" | "std" | "any" | "all" | "argmin" | "argmax"
+            | "cumsum" | "cumprod" | "reshape" | "transpose" | "ravel" | "swapaxes" | "squeeze" | "clip" | "round"
+            | "conj" | "conjugate" | "repeat" | "take" | "trace" | "diagonal" | "ptp" | "nonzero" => {
+                self.library(&format!("numpy.{name}"), arguments)
+            }
+            _ => Err(self.not_compiled(span, &format!("the method `{name}`"), "")),
+        }
+    }
+
+    /// An element type.
+    pub(super) fn dtype(&mut self, item: &Item, span: Span) -> Result<Dtype> {
+        match item {
+            Item::Dtype(elem) => Ok(*elem),
+            Item::Text(name) => match types::named(name) {
+                Some(elem) => Ok(elem),
+                None => Err(self.not_compiled(span, &format!("the element type `{name}`"), "")),
+            },
+            other => Err(self.wrong_type(span, format!("an element type is needed here, not {}", other.name()))),
+        }
+    }
+
+    /// The element type in the argument `dtype`, if it is given.
+    pub(super) fn any_dtype_argument(&mut self, arguments: &mut Arguments, position: usize) -> Result<Option<Dtype>> {
+        match arguments.take(position, "dtype") {
+            None | Some(Item::None) => Ok(None),
+            Some(item) => self.dtype(&item, arguments.span).map(Some),
+        }
+    }
+
+    /// The same for functions that only make reals.
+    pub(super) fn dtype_argument(&mut self, arguments: &mut Arguments, position: usize) -> Result<Option<Scalar>> {
+        match self.any_dtype_argument(arguments, position)? {
+            Some(Dtype { is_complex: true, .. }) => {
+                let what = format!("`{}` of complex numbers", arguments.name);
+                Err(self.not_compiled(arguments.span, &what, "make it of reals, and convert it"))
+            }
+            dtype => Ok(dtype.map(|dtype| dtype.elem)),
+        }
+    }
+
+    /// The extents that a shape is: a number, or a tuple of numbers.
+    pub(super) fn shape(&mut self, item: &Item, span: Span) -> Result<Vec<Operand>> {
+        match item {
+            Item::Tuple(items) => items.iter().map(|item| self.integer(item, span)).collect(),
+            item => Ok(vec![self.integer(item, span)?]),
+        }
+    }
+
+    /// Extents, which are not negative.
+    pub(super) fn extents(&mut self, sizes: Vec<Operand>) -> Vec<Extent> {
+        sizes
+            .into_iter()
+            .map(|size| {
+                if self.least(size).is_none_or(|least| least < 0) {
+                    let is_size = self.b.binary(BinOp::LE, Operand::i64(0), size);
+                    self.b.assert(is_size, FailureKind::NegativeSize, vec![size]);
+                }
+                size.extent()
+            })
+            .collect()
+    }
+
+    /// An array with this element everywhere; a number if it has no axis.
+    pub(super) fn filled(&mut self, sizes: Vec<Operand>, x: Operand, elem: Scalar) -> Result<Item> {
+        let x = self.convert(x, elem);
+        let shape = self.extents(sizes);
+        if shape.is_empty() {
+            return Ok(Item::Number(Number::strong(x, elem)));
+        }
+        self.generate(shape, elem, |_, _| Ok(x)).map(|value: Value| Item::Array(self.fresh(value)))
+    }
+
+    /// A function of a library.
+    pub(super) fn library(&mut self, path: &str, mut arguments: Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
+        if module.is_empty() {
+            return self.builtin(name, arguments);
+        }
+        if let Some((ufunc, is_exchanged)) = module.strip_prefix("numpy.").and_then(binary_named) {
+            return self.ufunc_method(ufunc, is_exchanged, name, arguments);
+        }
+        let unknown = |lowering: &Self| {
+            let instead = "call it before or after the function, or write what it does";
+            Err(lowering.not_compiled(span, &format!("`{path}`"), instead))
+        };
+        if !matches!(module, "numpy" | "math" | "cmath" | "numpy.linalg") {
+            return unknown(self);
+        }
+        if let Some(made) = self.of_complex(path, name, &arguments)? {
+            return Ok(made);
+        }
+        if is_unary(name) {
+            let item = arguments.need(0, "x")?;
+            let (out, mask) = (arguments.take(1, "out"), arguments.take(usize::MAX, "where"));
+            let dtype = self.dtype_argument(&mut arguments, usize::MAX)?;
+            arguments.finish(2)?;
+            let item = dtype.map_or(Ok(item.clone()), |dtype| self.as_type(&item, dtype.into(), span))?;
+            let made = self.unary_ufunc(name, &item, span)?;
+            let made = match (module, made) {
+                ("math", Item::Number(number)) => {
+                    let is_whole = matches!(name, "floor" | "ceil" | "trunc");
+                    let elem = if is_whole { Scalar::I64 } else { number.elem };
+                    Item::Number(Number { x: self.convert(number.x, elem), elem, weak: true })
+                }
+                (_, made) => made,
+            };
+            return self.into_out_where(out, mask, made, span);
+        }
+        if let Some((ufunc, is_exchanged)) = binary_named(name) {
+            let (mut left, mut right) = (arguments.need(0, "x1")?, arguments.need(1, "x2")?);
+            let (out, mask) = (arguments.take(2, "out"), arguments.take(usize::MAX, "where"));
+            if let Some(dtype) = self.any_dtype_argument(&mut arguments, usize::MAX)? {
+                (left, right) = (self.as_type(&left, dtype, span)?, self.as_type(&right, dtype, span)?);
+            }
+            arguments.finish(3)?;
+            let (left, right) = if is_exchanged { (right, left) } else { (left, right) };
+            let made = self.binary_ufunc(ufunc, &left, &right, span)?;
+            return self.into_out_where(out, mask, made, span);
+        }
+        if let Some(what) = Reduction::named(name) {
+            return self.reduction(what, arguments);
+        }
+        if let Some(made) = self.creation(name, &mut arguments)? {
+            return Ok(made);
+        }
+        if let Some(made) = self.rearrangement(name, &mut arguments)? {
+            return Ok(made);
+        }
+        if let Some(made) = self.product(name, &mut arguments)? {
+            return Ok(made);
+        }
+        if let Some(made) = self.choice(name, &mut arguments)? {
+            return Ok(made);
+        }
+        if let Some(made) = self.table(name, &mut arguments)? {
+            return Ok(made);
+        }
+        unknown(self)
+    }
+
+    /// A function of complex arrays that is made of the same function of their parts; `None` if it is not.
+    fn of_complex(&mut self, path: &str, name: &str, arguments: &Arguments) -> Result<Option<Item>> {
+        let span = arguments.span;
+        let first = arguments.at.first();
+        if let (Some(Item::Complex(parts)), true) = (first, BY_PART.contains(&name)) {
+            let mut made = Vec::new();
+            for part in parts.iter() {
+                let mut arguments = arguments.clone();
+                arguments.at[0] = part.clone();
+                arguments.named.retain(|(key, _)| key != "dtype");
+                made.push(self.library(path, arguments)?);
+            }
+            let im = made.pop().expect("there are two parts");
+            return Ok(made.pop().map(|re| Item::complex(re, im)));
+        }
+        if let (Some(Item::Tuple(items)), true) = (first, OF_SEQUENCES.contains(&name))
+            && items.iter().any(|item| matches!(item, Item::Complex(_)))
+        {
+            let mut sides = [Vec::new(), Vec::new()];
+            for item in items {
+                let [re, im] = self.complex_parts(item, span)?;
+                sides[0].push(re);
+                sides[1].push(im);
+            }
+            let mut made = Vec::new();
+            for side in sides {
+                let mut arguments = arguments.clone();
+                arguments.at[0] = Item::Tuple(side);
+                made.push(self.library(path, arguments)?);
+            }
+            let im = made.pop().expect("there are two parts");
+            return Ok(made.pop().map(|re| Item::complex(re, im)));
+        }
+        let at = match name {
+            "where" => [1, 2],
+            "einsum" if arguments.at.len() == 3 => [1, 2],
+            name if BILINEAR.contains(&name) => [0, 1],
+            _ => return Ok(None),
+        };
+        let Some(operands) = arguments.at.get(at[0]).zip(arguments.at.get(at[1])) else { return Ok(None) };
+        if !matches!(operands, (Item::Complex(_), _) | (_, Item::Complex(_))) {
+            return Ok(None);
+        }
+        let [a, b] = self.complex_parts(&operands.0.clone(), span)?;
+        let [c, d] = self.complex_parts(&operands.1.clone(), span)?;
+        let made = |lowering: &mut Self, x: &Item, y: &Item| {
+            let mut arguments = arguments.clone();
+            arguments.at[at[0]] = x.clone();
+            arguments.at[at[1]] = y.clone();
+            lowering.library(path, arguments)
+        };
+        if name == "where" {
+            return Ok(Some(Item::complex(made(self, &a, &c)?, made(self, &b, &d)?)));
+        }
+        let (ac, bd) = (made(self, &a, &c)?, made(self, &b, &d)?);
+        let (ad, bc) = (made(self, &a, &d)?, made(self, &b, &c)?);
+        let re = self.binary_ufunc(Binary::Subtract, &ac, &bd, span)?;
+        let im = self.binary_ufunc(Binary::Add, &ad, &bc, span)?;
+        Ok(Some(Item::complex(re, im)))
+    }
+
+    /// What goes into the argument `out`, if it is given.
+    pub(super) fn into_out(&mut self, out: Option<Item>, made: Item, span: Span) -> Result<Item> {
+        match out {
+            None | Some(Item::None) => Ok(made),
+            Some(Item::Tuple(outs)) if outs.len() == 1 => self.into_out(outs.into_iter().next(), made, span),
+            Some(out @ (Item::Array(_) | Item::Complex(_))) => {
+                if shape_of(&made).len() > shape_of(&out).len() {
+                    return Err(self.wrong_type(span, "`out` has another number of axes than the result"));
+                }
+                if let Item::Array(array) = &out {
+                    self.same_kind(&made, array, span)?;
+                }
+                self.overwrite(&out, made, span)?;
+                Ok(out)
+            }
+            Some(_) => Err(self.wrong_type(span, "`out` must be an array")),
+        }
+    }
+
+    /// The same, where only elements under the mask `where` are computed. Others keep what `out` has, or are zero.
+    fn into_out_where(&mut self, out: Option<Item>, mask: Option<Item>, made: Item, span: Span) -> Result<Item> {
+        let Some(mask) = mask.filter(|mask| *mask != Item::Number(Number::truth(true))) else {
+            return self.into_out(out, made, span);
+        };
+        let other = match &out {
+            Some(out @ (Item::Array(_) | Item::Complex(_))) => out.clone(),
+            _ => Item::int(0),
+        };
+        let made = self.chosen(&mask, &made, &other, span)?;
+        self.into_out(out, made, span)
+    }
+}

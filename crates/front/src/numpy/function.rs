@@ -1,0 +1,392 @@
+//! A function: its parameters, the functions that it calls, and its results.
+
+use super::argument::Argument;
+use super::error::{NumpyError, Result};
+use super::item::{Item, Number};
+use super::memory::{Array, Buffer, Group, Lens};
+use super::module::Module;
+use super::statement::Exit;
+use super::{Compiled, Returned, Signature};
+use frit_ir::array::build::Builder;
+use frit_ir::array::{Extent, Func, Operand, Param, Program, ResultExtent, ResultType, Type, Value};
+use frit_ir::scalar::BinOp;
+use frit_ir::{Const, Scalar};
+use frit_support::Span;
+use rustpython_parser::ast::{self, Expr, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many calls of functions may be inside one another: they are all inlined.
+const MAX_CALLS: usize = 64;
+
+/// What the statements before this place have made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// The variables of the functions that are being called, the innermost last.
+    pub scopes: Vec<BTreeMap<String, Item>>,
+    /// The value of each buffer.
+    pub buffers: Vec<Value>,
+    /// Pairs of buffers that may be one, depending on which way was taken.
+    pub aliases: BTreeSet<(Buffer, Buffer)>,
+    /// Buffers that may have changed when an [alias](Self::aliases) was written.
+    pub unknown: BTreeSet<Buffer>,
+    /// Buffers that the caller may see.
+    pub callers: BTreeSet<Buffer>,
+    /// Which of several buffers loops have exchanged hold what.
+    pub groups: Vec<Group>,
+    /// Sizes that are equal, by a check before this place.
+    pub equal: BTreeMap<Value, Extent>,
+}
+
+/// A function of the program.
+pub(super) struct Callable<'m> {
+    pub name: &'m str,
+    pub args: &'m ast::Arguments,
+    pub body: Body<'m>,
+}
+
+/// What a function does.
+#[derive(Clone, Copy)]
+pub(super) enum Body<'m> {
+    Stmts(&'m [Stmt]),
+    /// That of a `lambda`.
+    Expr(&'m Expr),
+}
+
+/// The text of the function that is being inlined.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    /// Where it ends, in bytes.
+    pub end: usize,
+    /// Where the outermost loop around this place begins.
+    pub outermost_loop: Option<usize>,
+    /// The scope around a function inside a function.
+    pub around: Option<usize>,
+}
+
+/// One walk over a function, which emits its array IR.
+pub(super) struct Lowering<'m> {
+    pub module: &'m Module,
+    pub b: Builder,
+    pub state: State,
+    /// The functions of the module, then those inside of functions.
+    pub functions: Vec<Callable<'m>>,
+    /// The functions that are being inlined, the innermost last.
+    pub frames: Vec<Frame>,
+    /// Loops around this place, in the innermost function.
+    pub loops: usize,
+    /// Integers that are never below a number.
+    pub least: BTreeMap<Value, i64>,
+    /// Sizes that are `max(0, other - less)`: the other, and how much less.
+    pub shortened: BTreeMap<Value, (Value, i64)>,
+}
+
+/// Compiles a function of a module for a call with such arguments.
+pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Result<Compiled> {
+    let whole = Span::new(module.file, 0, 0);
+    let Some(position) = module.function(entry) else {
+        let others = module.functions.iter().map(|function| format!("`{}`", function.name)).collect();
+        return Err(Box::new(NumpyError::NoFunction { span: whole, name: entry.to_string(), others }));
+    };
+    let span = module.head(&module.functions[position]);
+    let functions = module.functions.iter().map(callable).collect();
+    let mut lowering = Lowering {
+        module,
+        b: Builder::new(Func::new(entry, span)),
+        state: State::default(),
+        functions,
+        frames: vec![Frame { end: 0, outermost_loop: None, around: None }],
+        loops: 0,
+        least: BTreeMap::new(),
+        shortened: BTreeMap::new(),
+    };
+    lowering.state.scopes.push(BTreeMap::new());
+    let mut items = Vec::new();
+    for (at, argument) in signature.iter().enumerate() {
+        let name = module.functions[position].args.args.get(at).map(|arg| arg.def.arg.as_str());
+        items.push(lowering.parameter(argument, name));
+    }
+    lowering.state.callers = (0..lowering.state.buffers.len()).collect();
+    let first: Vec<Value> = lowering.state.buffers.clone();
+    let result = lowering.call(position, None, items.clone(), Vec::new(), span)?;
+    let mut shown = Shown::default();
+    let returned = lowering.returned(&result, &items, &mut shown, span)?;
+    let mut changed = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let Some(array) = first_array(item) else { continue };
+        let buffer = array.buffer;
+        let content = lowering.content(buffer);
+        if content == first[buffer] {
+            continue;
+        }
+        if lowering.state.unknown.contains(&buffer) {
+            return Err(lowering.shared(span));
+        }
+        let result = shown.add(content.into());
+        changed.push((at, result));
+        lowering.b.func.params[at].consumed = true;
+    }
+    let hidden = lowering.finish(shown.values);
+    let mut program = Program::default();
+    program.entry = Some(program.funcs.push(hidden.0));
+    Ok(Compiled { program, returned, changed, hidden_results: hidden.1 })
+}
+
+/// The function that a definition defines.
+pub(super) fn callable(function: &ast::StmtFunctionDef) -> Callable<'_> {
+    Callable { name: function.name.as_str(), args: &function.args, body: Body::Stmts(&function.body) }
+}
+
+/// An array that an item is or has as its real part.
+fn first_array(item: &Item) -> Option<&Array> {
+    match item {
+        Item::Array(array) => Some(array),
+        Item::Complex(parts) => first_array(&parts[0]),
+        _ => None,
+    }
+}
+
+/// The values that a function returns, each once.
+#[derive(Default)]
+struct Shown {
+    values: Vec<Operand>,
+}
+
+impl Shown {
+    /// The position of a value among the results.
+    fn add(&mut self, value: Operand) -> usize {
+        match self.values.iter().position(|&other| other == value && value.value().is_some()) {
+            Some(at) => at,
+            None => {
+                self.values.push(value);
+                self.values.len() - 1
+            }
+        }
+    }
+}
+
+impl<'m> Lowering<'m> {
+    /// A parameter of the function. A complex one has an axis more in the array IR: of its two parts.
+    fn parameter(&mut self, argument: &Argument, name: Option<&str>) -> Item {
+        let name: Option<std::sync::Arc<str>> = name.map(Into::into);
+        let mut shape = Vec::new();
+        for &is_one in &argument.is_one {
+            shape.push(if is_one {
+                Extent::Const(1)
+            } else {
+                let size = self.b.value(Type::scalar(Scalar::I64), None);
+                self.b.func.sizes.push(size);
+                self.least.insert(size, 0);
+                Extent::Value(size)
+            });
+        }
+        let seen = shape.clone();
+        if argument.is_complex {
+            shape.push(Extent::Const(2));
+        }
+        let value = self.b.value(Type::array(argument.elem, shape.clone()), name);
+        self.b.func.params.push(Param { value, consumed: false });
+        let number = |x: Operand| Item::Number(Number { x, elem: argument.elem, weak: argument.is_python });
+        if shape.is_empty() {
+            return number(value.into());
+        }
+        let whole = self.fresh(value);
+        if !argument.is_complex {
+            return Item::Array(whole);
+        }
+        let part = |lowering: &mut Self, at: i64| {
+            let zeros = vec![Operand::i64(0); seen.len()];
+            let lens = Lens::Slice {
+                starts: [zeros, vec![Operand::i64(at)]].concat(),
+                steps: vec![1; shape.len()],
+                extents: [seen.clone(), vec![Extent::Const(1)]].concat(),
+                kept: [vec![true; seen.len()], vec![false]].concat(),
+                certs: Vec::new(),
+            };
+            let part = Array { lenses: vec![lens], shape: seen.clone(), ..whole.clone() };
+            if seen.is_empty() { number(lowering.read(&part).into()) } else { Item::Array(part) }
+        };
+        let (re, im) = (part(self, 0), part(self, 1));
+        Item::complex(re, im)
+    }
+
+    /// What is returned, and its values.
+    fn returned(&mut self, item: &Item, arguments: &[Item], shown: &mut Shown, span: Span) -> Result<Returned> {
+        if let Some(at) = arguments.iter().position(|argument| argument == item && first_array(item).is_some()) {
+            return Ok(Returned::Argument(at));
+        }
+        Ok(match item {
+            Item::None => Returned::None,
+            Item::Tuple(items) | Item::Named(_, items) => {
+                let items = items.iter().map(|item| self.returned(item, arguments, shown, span));
+                Returned::Tuple(items.collect::<Result<_>>()?)
+            }
+            Item::Number(number) => {
+                let result = shown.add(number.x);
+                Returned::Value { result, is_complex: false, is_python: number.weak }
+            }
+            Item::Array(array) => {
+                let result = shown.add(self.read(array).into());
+                Returned::Value { result, is_complex: false, is_python: false }
+            }
+            Item::Complex(parts) => {
+                let result = shown.add(self.interleaved(parts, span)?.into());
+                let is_python = matches!(&parts[0], Item::Number(number) if number.weak);
+                Returned::Value { result, is_complex: true, is_python }
+            }
+            Item::Perhaps(item, _) => return self.returned(item, arguments, shown, span),
+            other => return Err(self.not_compiled(span, &format!("a function that returns {}", other.name()), "")),
+        })
+    }
+
+    /// The function with these results, after the sizes that their types mention; and how many these are.
+    fn finish(mut self, values: Vec<Operand>) -> (Func, usize) {
+        let types: Vec<Type> = values.iter().map(|&value| self.b.func.operand_type(value)).collect();
+        let own: BTreeSet<Value> = self.b.func.sizes.iter().copied().collect();
+        let mut hidden: Vec<Value> = Vec::new();
+        for extent in types.iter().flat_map(|ty| &ty.shape) {
+            if let Extent::Value(value) = *extent
+                && !own.contains(&value)
+                && !hidden.contains(&value)
+            {
+                hidden.push(value);
+            }
+        }
+        let extent = |extent: &Extent| match *extent {
+            Extent::Const(n) => ResultExtent::Const(n),
+            Extent::Value(value) => match hidden.iter().position(|&other| other == value) {
+                Some(at) => ResultExtent::Result(at),
+                None => ResultExtent::Size(value),
+            },
+        };
+        let size = ResultType { elem: Scalar::I64, shape: Vec::new(), unique: false };
+        let results = types.iter().map(|ty| ResultType {
+            elem: ty.elem,
+            shape: ty.shape.iter().map(extent).collect(),
+            unique: false,
+        });
+        self.b.func.results = hidden.iter().map(|_| size.clone()).chain(results).collect();
+        let all = hidden.iter().map(|&value| Operand::from(value)).chain(values).collect();
+        let count = hidden.len();
+        (self.b.finish(all), count)
+    }
+
+    /// Calls a function of the program: its body is inlined.
+    pub(super) fn call(
+        &mut self,
+        position: usize,
+        around: Option<usize>,
+        args: Vec<Item>,
+        named: Vec<(String, Item)>,
+        span: Span,
+    ) -> Result<Item> {
+        let Callable { name, args: parameters, body } = self.functions[position];
+        if self.state.scopes.len() > MAX_CALLS {
+            return Err(self.not_compiled(span, "recursion", "write a loop"));
+        }
+        let mut scope = BTreeMap::new();
+        let by_position: Vec<&ast::ArgWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
+        let wrong = |what: String| Err(Box::new(NumpyError::WrongArguments { span, what }));
+        if parameters.kwarg.is_some() {
+            return Err(self.not_compiled(span, "a function with `**kwargs`", "name its parameters"));
+        }
+        match &parameters.vararg {
+            Some(rest) => {
+                let items = args.get(by_position.len()..).unwrap_or_default().to_vec();
+                scope.insert(rest.arg.to_string(), Item::Tuple(items));
+            }
+            None if args.len() > by_position.len() => {
+                return wrong(format!("`{name}` takes {} arguments, not {}", by_position.len(), args.len()));
+            }
+            None => {}
+        }
+        for (parameter, item) in by_position.iter().zip(args) {
+            scope.insert(parameter.def.arg.to_string(), item);
+        }
+        let all = || by_position.iter().copied().chain(&parameters.kwonlyargs);
+        for (key, item) in named {
+            if !all().any(|parameter| parameter.def.arg.as_str() == key) || scope.insert(key.clone(), item).is_some() {
+                return wrong(format!("`{name}` does not take the argument `{key}`, or has it already"));
+            }
+        }
+        for parameter in all() {
+            let key = parameter.def.arg.to_string();
+            if scope.contains_key(&key) {
+                continue;
+            }
+            let Some(default) = &parameter.default else {
+                return wrong(format!("`{name}` needs a value for `{key}`"));
+            };
+            let item = self.outside(default)?;
+            scope.insert(key, item);
+        }
+        let end = match body {
+            Body::Stmts(stmts) => stmts.last().map_or(0, |stmt| self.module.span(stmt).end as usize),
+            Body::Expr(expr) => self.module.span(expr).end as usize,
+        };
+        self.state.scopes.push(scope);
+        self.frames.push(Frame { end, outermost_loop: None, around });
+        let loops = std::mem::take(&mut self.loops);
+        let result = match body {
+            Body::Stmts(stmts) => self.block(stmts, None).map(|exit| match exit {
+                Exit::Return(item) => item,
+                Exit::Fall | Exit::Iteration(_) => Item::None,
+            }),
+            Body::Expr(expr) => self.expr(expr),
+        };
+        self.loops = loops;
+        self.frames.pop();
+        self.state.scopes.pop();
+        result
+    }
+
+    /// What an expression outside of functions is. Arrays of the module are not written.
+    pub(super) fn outside(&mut self, expr: &'m Expr) -> Result<Item> {
+        self.state.scopes.push(BTreeMap::new());
+        self.frames.push(Frame { end: 0, outermost_loop: None, around: None });
+        let item = self.expr(expr);
+        self.frames.pop();
+        self.state.scopes.pop();
+        let mut item = item?;
+        keep(&mut item);
+        Ok(item)
+    }
+
+    /// What a buffer holds: loops may have exchanged it with others.
+    pub(super) fn content(&mut self, buffer: Buffer) -> Value {
+        let found = self.state.groups.iter().rev().find_map(|group| {
+            let at = group.originals.iter().position(|&original| original == buffer)?;
+            Some((at, group.holders.clone()))
+        });
+        let mut value = self.state.buffers[buffer];
+        let Some((at, holders)) = found else { return value };
+        for (holder, which) in holders {
+            let held = self.content(holder);
+            value = match which {
+                Operand::Const(which) if which == Const::i64(at as i64) => held,
+                Operand::Const(_) => value,
+                which => {
+                    let is_held = self.arithmetic(BinOp::EQ, which, Operand::i64(at as i64));
+                    self.one_of(is_held, held, value)
+                }
+            };
+        }
+        value
+    }
+
+    /// One of two arrays of a type.
+    fn one_of(&mut self, cond: Operand, one: Value, other: Value) -> Value {
+        let ty = self.b.func.ty(other).clone();
+        let side = |value: Value| frit_ir::array::Block { stmts: Vec::new(), results: vec![value.into()] };
+        self.b.branch(cond, side(one), side(other), &[&|_| ty.clone()])[0]
+    }
+}
+
+/// Makes arrays read-only.
+fn keep(item: &mut Item) {
+    match item {
+        Item::Array(array) => array.read_only = true,
+        Item::Complex(parts) => parts.iter_mut().for_each(keep),
+        Item::Tuple(items) | Item::Named(_, items) => items.iter_mut().for_each(keep),
+        _ => {}
+    }
+}

@@ -1,0 +1,491 @@
+//! Functions that give the elements of arrays other places. Those that give views in NumPy give views.
+
+use super::call::Arguments;
+use super::elementwise::shape_of;
+use super::error::Result;
+use super::function::Lowering;
+use super::item::{Item, Number};
+use super::memory::Array;
+use super::types;
+use super::ufuncs::Binary;
+use frit_ir::Scalar;
+use frit_ir::array::{Extent, Op, Operand, Type, Value};
+use frit_ir::failure::FailureKind;
+use frit_ir::scalar::BinOp;
+use frit_support::Span;
+
+impl Lowering<'_> {
+    /// A function that gives elements other places, if there is one with this name.
+    pub(super) fn rearrangement(&mut self, name: &str, arguments: &mut Arguments) -> Result<Option<Item>> {
+        let span = arguments.span;
+        match name {
+            "concatenate" | "hstack" | "vstack" | "stack" | "column_stack" => {
+                return self.joined(name, arguments).map(Some);
+            }
+            "roll" => return self.roll(arguments).map(Some),
+            "transpose" | "swapaxes" | "moveaxis" | "reshape" | "ravel" | "expand_dims" | "squeeze" | "flip"
+            | "flipud" | "fliplr" | "diff" | "broadcast_to" | "repeat" | "tile" | "pad" | "take" | "diagonal"
+            | "diag" | "triu" | "tril" | "atleast_1d" | "atleast_2d" | "rot90" => {}
+            _ => return Ok(None),
+        }
+        let item = arguments.need(0, "a").or_else(|error| arguments.take(usize::MAX, "m").ok_or(error))?;
+        let item = self.array_like(&item, span)?;
+        let Item::Array(array) = &item else {
+            let whole = self.flattened(&item, span)?;
+            return match name {
+                "expand_dims" | "reshape" | "ravel" | "repeat" | "tile" | "broadcast_to" | "atleast_1d"
+                | "atleast_2d" => {
+                    let mut arguments =
+                        Arguments { at: arguments.at.clone(), named: arguments.named.clone(), ..arguments.clone() };
+                    let is_new = matches!(name, "expand_dims" | "atleast_1d");
+                    arguments.at[0] = Item::Array(whole.clone());
+                    if is_new { Ok(Some(Item::Array(whole))) } else { self.rearrangement(name, &mut arguments) }
+                }
+                _ => Ok(Some(item)),
+            };
+        };
+        let rank = array.rank();
+        let made = match name {
+            "transpose" => {
+                let axes = match arguments.take(1, "axes") {
+                    None | Some(Item::None) => (0..rank).rev().collect(),
+                    Some(axes) => self.axes(&axes, rank, span)?,
+                };
+                if axes.len() != rank {
+                    return Err(self.wrong_type(span, "the axes do not match the array"));
+                }
+                self.transposed(array, axes)
+            }
+            "swapaxes" => {
+                let pair = Item::Tuple(vec![arguments.need(1, "axis1")?, arguments.need(2, "axis2")?]);
+                let pair = self.axes(&pair, rank, span)?;
+                let mut axes: Vec<usize> = (0..rank).collect();
+                axes.swap(pair[0], pair[1]);
+                self.transposed(array, axes)
+            }
+            "moveaxis" => {
+                let pair = Item::Tuple(vec![arguments.need(1, "source")?, arguments.need(2, "destination")?]);
+                let pair = self.axes(&pair, rank, span)?;
+                let mut axes: Vec<usize> = (0..rank).filter(|&axis| axis != pair[0]).collect();
+                axes.insert(pair[1], pair[0]);
+                self.transposed(array, axes)
+            }
+            "reshape" => {
+                let shape = arguments.need(1, "shape")?;
+                arguments.finish(2)?;
+                return self.reshape(&item, &shape, span).map(Some);
+            }
+            "ravel" => return self.raveled(&item, span).map(Some),
+            "atleast_1d" => array.clone(),
+            "atleast_2d" if rank >= 2 => array.clone(),
+            "atleast_2d" => self.reshaped(array, vec![Extent::Const(1), array.shape[0]], Vec::new()),
+            "expand_dims" => {
+                let axis = arguments.need(1, "axis")?;
+                let axis = self.constant_integer(&axis, span)?;
+                let mut shape = array.shape.clone();
+                shape.insert(self.axis(axis, rank + 1, span)?, Extent::Const(1));
+                self.reshaped(array, shape, Vec::new())
+            }
+            "squeeze" => {
+                let axes = match arguments.take(1, "axis") {
+                    None | Some(Item::None) => {
+                        (0..rank).filter(|&axis| array.shape[axis] == Extent::Const(1)).collect()
+                    }
+                    Some(axes) => self.axes(&axes, rank, span)?,
+                };
+                for &axis in &axes {
+                    self.same_size(Extent::Const(1), array.shape[axis]);
+                }
+                let shape: Vec<Extent> =
+                    (0..rank).filter(|axis| !axes.contains(axis)).map(|axis| array.shape[axis]).collect();
+                if shape.is_empty() {
+                    return self.subscript(&item, &Item::Tuple(vec![Item::int(0); rank]), span).map(Some);
+                }
+                self.reshaped(array, shape, Vec::new())
+            }
+            "flip" | "flipud" | "fliplr" => {
+                let axes = match (name, arguments.take(1, "axis")) {
+                    ("flipud", _) => vec![0],
+                    ("fliplr", _) => vec![1],
+                    (_, None | Some(Item::None)) => (0..rank).collect(),
+                    (_, Some(axis)) => self.axes(&axis, rank, span)?,
+                };
+                let back = Item::Slice([None, None, Some(Number::int(Operand::i64(-1)))]);
+                let whole = Item::Slice([None, None, None]);
+                let index = (0..rank).map(|at| if axes.contains(&at) { back.clone() } else { whole.clone() });
+                let index = Item::Tuple(index.collect());
+                self.view(array, &index, span)?
+            }
+            "diff" => {
+                let n = arguments.take(1, "n").map_or(Ok(1), |n| self.constant_integer(&n, span))?;
+                let axis = arguments.take(2, "axis").map_or(Ok(-1), |axis| self.constant_integer(&axis, span))?;
+                let axis = self.axis(axis, rank, span)?;
+                let mut made = item.clone();
+                for _ in 0..n {
+                    made = self.differences(&made, axis, span)?;
+                }
+                arguments.finish(3)?;
+                return Ok(Some(made));
+            }
+            "broadcast_to" => {
+                let shape = arguments.need(1, "shape")?;
+                let sizes = self.shape(&shape, span)?;
+                let shape = self.extents(sizes);
+                let value = self.converted(&item, &shape, array.elem, span)?.value().expect("it has axes");
+                Array { read_only: true, ..self.fresh(value) }
+            }
+            "repeat" => {
+                let count = arguments.need(1, "repeats")?;
+                let count = self.integer(&count, span)?;
+                let (array, axis) = match arguments.take(2, "axis") {
+                    None | Some(Item::None) => (self.flattened(&item, span)?, 0),
+                    Some(axis) => {
+                        let axis = self.constant_integer(&axis, span)?;
+                        (array.clone(), self.axis(axis, rank, span)?)
+                    }
+                };
+                self.moved(&array, axis, |l, n| l.mul(n, count), |l, at, _| l.b.binary(BinOp::DIV, at, count))?
+            }
+            "tile" => {
+                let reps = arguments.need(1, "reps")?;
+                let reps = self.shape(&reps, span)?;
+                let mut made = array.clone();
+                if reps.len() > rank {
+                    let shape = [vec![Extent::Const(1); reps.len() - rank], made.shape.clone()].concat();
+                    made = self.reshaped(&made, shape, Vec::new());
+                }
+                let first = made.rank() - reps.len();
+                for (at, count) in reps.into_iter().enumerate() {
+                    made = self.moved(
+                        &made,
+                        first + at,
+                        |l, n| l.mul(n, count),
+                        |l, at, n| l.b.binary(BinOp::REM, at, n),
+                    )?;
+                }
+                made
+            }
+            "pad" => return self.pad(array, arguments).map(Some),
+            "take" => {
+                let indices = arguments.need(1, "indices")?;
+                let index = match arguments.take(2, "axis") {
+                    None | Some(Item::None) => {
+                        let flat = self.flattened(&item, span)?;
+                        return self.subscript(&Item::Array(flat), &indices, span).map(Some);
+                    }
+                    Some(axis) => {
+                        let axis = self.constant_integer(&axis, span)?;
+                        let mut index = vec![Item::Slice([None, None, None]); rank];
+                        index[self.axis(axis, rank, span)?] = indices;
+                        Item::Tuple(index)
+                    }
+                };
+                return self.subscript(&item, &index, span).map(Some);
+            }
+            "diagonal" | "diag" if rank == 2 => {
+                let least = self.arithmetic(BinOp::MIN, array.shape[0].into(), array.shape[1].into());
+                let source = self.read(array);
+                let value = self.generate(vec![least.extent()], array.elem, |l, at| {
+                    Ok(l.b.index(source, vec![at[0].into(); 2], Vec::new()).into())
+                })?;
+                arguments.finish(1)?;
+                self.fresh(value)
+            }
+            "diag" => {
+                let (source, zero) = (self.read(array), Operand::Const(array.elem.zero()));
+                let value = self.generate(vec![array.shape[0]; 2], array.elem, |l, at| {
+                    let is_diagonal = l.b.binary(BinOp::EQ, at[0].into(), at[1].into());
+                    let x = l.b.index(source, vec![at[0].into()], Vec::new()).into();
+                    Ok(l.select(is_diagonal, x, zero))
+                })?;
+                arguments.finish(1)?;
+                self.fresh(value)
+            }
+            "triu" | "tril" if rank >= 2 => {
+                let k = arguments.take(1, "k").map_or(Ok(Operand::i64(0)), |k| self.integer(&k, span))?;
+                let (source, zero) = (self.read(array), Operand::Const(array.elem.zero()));
+                let value = self.generate(array.shape.clone(), array.elem, |l, at| {
+                    let off = l.sub(at[rank - 1].into(), at[rank - 2].into());
+                    let is_kept =
+                        if name == "triu" { l.b.binary(BinOp::LE, k, off) } else { l.b.binary(BinOp::LE, off, k) };
+                    let x = l.b.index(source, at.iter().map(|&at| at.into()).collect(), Vec::new()).into();
+                    Ok(l.select(is_kept, x, zero))
+                })?;
+                self.fresh(value)
+            }
+            _ => return Err(self.not_compiled(span, &format!("`{name}` of such an array"), "")),
+        };
+        arguments.finish(4)?;
+        Ok(Some(Item::Array(made)))
+    }
+
+    /// The differences of neighbours along an axis.
+    fn differences(&mut self, item: &Item, axis: usize, span: Span) -> Result<Item> {
+        let rank = shape_of(item).len();
+        let mut part = |from: Option<i64>, to: Option<i64>| {
+            let bound = |bound: Option<i64>| bound.map(|at| Number::int(Operand::i64(at)));
+            let mut index = vec![Item::Slice([None, None, None]); rank];
+            index[axis] = Item::Slice([bound(from), bound(to), None]);
+            self.subscript(item, &Item::Tuple(index), span)
+        };
+        let (next, this) = (part(Some(1), None)?, part(None, Some(-1))?);
+        let is_bool = matches!(item, Item::Array(array) if array.elem == Scalar::Bool);
+        self.binary_ufunc(if is_bool { Binary::NotEqual } else { Binary::Subtract }, &next, &this, span)
+    }
+
+    /// A new array with another extent along an axis, whose elements are elsewhere on it.
+    fn moved(
+        &mut self,
+        array: &Array,
+        axis: usize,
+        extent: impl FnOnce(&mut Self, Operand) -> Operand,
+        place: impl FnOnce(&mut Self, Operand, Operand) -> Operand,
+    ) -> Result<Array> {
+        let n: Operand = array.shape[axis].into();
+        let extent = extent(self, n);
+        let extents = self.extents(vec![extent]);
+        let mut shape = array.shape.clone();
+        shape[axis] = extents[0];
+        let source = self.read(array);
+        let value = self.generate(shape, array.elem, |l, at| {
+            let mut places: Vec<Operand> = at.iter().map(|&at| at.into()).collect();
+            places[axis] = place(l, places[axis], n);
+            Ok(l.b.index(source, places, Vec::new()).into())
+        })?;
+        Ok(self.fresh(value))
+    }
+
+    /// `np.pad` with constants, edges, or the elements from the other end.
+    fn pad(&mut self, array: &Array, arguments: &mut Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let rank = array.rank();
+        let widths = arguments.need(1, "pad_width")?;
+        let mode = match arguments.take(2, "mode") {
+            None => "constant".to_string(),
+            Some(Item::Text(mode)) => mode,
+            Some(other) => return Err(self.wrong_type(span, format!("a mode is a string, not {}", other.name()))),
+        };
+        let fill = match arguments.take(usize::MAX, "constant_values") {
+            None => Operand::Const(array.elem.zero()),
+            Some(Item::Number(number)) => self.convert(number.x, array.elem),
+            Some(_) => return Err(self.not_compiled(span, "several values to pad with", "pad axis by axis")),
+        };
+        arguments.finish(3)?;
+        let pair = |lowering: &mut Self, item: &Item| -> Result<[Operand; 2]> {
+            Ok(match item {
+                Item::Tuple(items) if items.len() == 2 => {
+                    [lowering.integer(&items[0], span)?, lowering.integer(&items[1], span)?]
+                }
+                Item::Tuple(items) if items.len() == 1 => [lowering.integer(&items[0], span)?; 2],
+                item => [lowering.integer(item, span)?; 2],
+            })
+        };
+        let pairs = match &widths {
+            Item::Tuple(items) if items.len() == rank && items.iter().all(|item| matches!(item, Item::Tuple(_))) => {
+                items.iter().map(|item| pair(self, item)).collect::<Result<Vec<_>>>()?
+            }
+            item => vec![pair(self, item)?; rank],
+        };
+        let mut sizes = Vec::new();
+        for (&extent, [before, after]) in array.shape.iter().zip(&pairs) {
+            let size = self.add(extent.into(), *before);
+            sizes.push(self.add(size, *after));
+        }
+        let shape = self.extents(sizes);
+        let source = self.read(array);
+        if mode == "constant" {
+            // What is added, and the array in its place.
+            let value = self.generate(shape, array.elem, |_, _| Ok(fill))?;
+            let padded = self.fresh(value);
+            let index = pairs.iter().zip(&array.shape).map(|([before, _], &extent)| {
+                let stop = self.add(*before, extent.into());
+                Item::Slice([Some(Number::int(*before)), Some(Number::int(stop)), None])
+            });
+            let index = Item::Tuple(index.collect());
+            self.store(&Item::Array(padded.clone()), &index, Item::Array(array.clone()), span)?;
+            return Ok(Item::Array(padded));
+        }
+        if !matches!(mode.as_str(), "edge" | "wrap" | "reflect" | "symmetric") {
+            return Err(self.not_compiled(span, &format!("padding in the mode `{mode}`"), ""));
+        }
+        let value = self.generate(shape, array.elem, |l, at| {
+            let mut places = Vec::new();
+            for (axis, [before, _]) in pairs.iter().enumerate() {
+                let n: Operand = array.shape[axis].into();
+                let last = l.sub(n, Operand::i64(1));
+                let place = l.sub(at[axis].into(), *before);
+                places.push(match mode.as_str() {
+                    "edge" => {
+                        let place = l.b.binary(BinOp::MAX, place, Operand::i64(0));
+                        l.b.binary(BinOp::MIN, place, last)
+                    }
+                    "wrap" => l.b.binary(BinOp::FLOOR_MOD, place, n),
+                    mode => {
+                        // The array, then its reflection, again and again.
+                        let ends = if mode == "reflect" { last } else { n };
+                        let period = l.mul(ends, Operand::i64(2));
+                        let period = l.b.binary(BinOp::MAX, period, Operand::i64(1));
+                        let place = l.b.binary(BinOp::FLOOR_MOD, place, period);
+                        let top = if mode == "reflect" { period } else { l.sub(period, Operand::i64(1)) };
+                        let back = l.sub(top, place);
+                        let is_back = l.b.binary(BinOp::LT, last, place);
+                        l.select(is_back, back, place)
+                    }
+                });
+            }
+            Ok(l.b.index(source, places, Vec::new()).into())
+        })?;
+        Ok(Item::Array(self.fresh(value)))
+    }
+
+    fn reshape(&mut self, item: &Item, shape: &Item, span: Span) -> Result<Item> {
+        let array = match self.array_like(item, span)? {
+            Item::Array(array) => array,
+            number => self.stacked(&[number], span)?,
+        };
+        let mut count = Operand::i64(1);
+        for &extent in &array.shape {
+            count = self.mul(count, extent.into());
+        }
+        let mut sizes = self.shape(shape, span)?;
+        let open = sizes.iter().position(|&size| size == Operand::i64(-1));
+        let mut known = Operand::i64(1);
+        for (_, &size) in sizes.iter().enumerate().filter(|(at, _)| Some(*at) != open) {
+            known = self.mul(known, size);
+        }
+        if let Some(at) = open {
+            let divisor = self.arithmetic(BinOp::MAX, known, Operand::i64(1));
+            let rest = self.arithmetic(BinOp::FLOOR_DIV, count, divisor);
+            sizes[at] = rest;
+            known = self.mul(known, rest);
+        }
+        let mut certs = Vec::new();
+        if known != count {
+            let is_right = self.b.binary(BinOp::EQ, known, count);
+            certs.push(self.b.assert(is_right, FailureKind::ElementCount, vec![known, count]));
+        }
+        let shape = self.extents(sizes);
+        let made = self.reshaped(&array, shape, certs);
+        Ok(Item::Array(self.copied_unless_contiguous(&array, made)))
+    }
+
+    /// A reshaped array. Of one that is not contiguous NumPy makes a copy; where that is not known, it may be one.
+    fn copied_unless_contiguous(&mut self, array: &Array, made: Array) -> Array {
+        if self.is_contiguous(array) {
+            return made;
+        }
+        let value = self.read(&made);
+        let copy = self.fresh(value);
+        self.state.aliases.insert((copy.buffer, array.buffer));
+        copy
+    }
+
+    /// The elements in row-major order, as `ravel` gives them.
+    pub(super) fn raveled(&mut self, item: &Item, span: Span) -> Result<Item> {
+        let array = match self.array_like(item, span)? {
+            Item::Array(array) => array,
+            number => return self.flattened(&number, span).map(Item::Array),
+        };
+        let made = self.flattened(&Item::Array(array.clone()), span)?;
+        Ok(Item::Array(self.copied_unless_contiguous(&array, made)))
+    }
+
+    fn joined(&mut self, name: &str, arguments: &mut Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let items = arguments.need(0, "arrays")?;
+        let items = self.parts(items, span)?;
+        let axis = arguments.take(1, "axis").map_or(Ok(0), |axis| self.constant_integer(&axis, span))?;
+        arguments.finish(2)?;
+        let mut arrays: Vec<Array> = Vec::new();
+        for item in &items {
+            arrays.push(match self.array_like(item, span)? {
+                Item::Array(array) => array,
+                number => self.stacked(&[number], span)?,
+            });
+        }
+        let Some(rank) = arrays.first().map(Array::rank) else {
+            return Err(self.wrong_type(span, format!("`{name}` needs an array")));
+        };
+        let new_axis = name == "stack" || (matches!(name, "vstack" | "column_stack") && rank == 1);
+        let axis = match name {
+            "column_stack" => 1,
+            "hstack" => usize::from(rank > 1),
+            "vstack" => 0,
+            _ => self.axis(axis, rank + usize::from(new_axis), span)?,
+        };
+        if arrays.iter().any(|array| array.rank() != rank) {
+            return Err(self.wrong_type(span, format!("the arrays of `{name}` have different numbers of axes")));
+        }
+        let elem = arrays.iter().map(|array| array.elem).reduce(types::promote).expect("there is an array");
+        let mut values = Vec::new();
+        let mut outermost = Operand::i64(0);
+        let mut rest: Vec<Extent> = Vec::new();
+        for (nth, array) in arrays.iter().enumerate() {
+            let array = if new_axis {
+                let mut shape = array.shape.clone();
+                shape.insert(axis, Extent::Const(1));
+                self.reshaped(array, shape, Vec::new())
+            } else {
+                array.clone()
+            };
+            let axes = std::iter::once(axis).chain((0..array.rank()).filter(|&at| at != axis)).collect();
+            let first = self.transposed(&array, axes);
+            if nth == 0 {
+                rest = first.shape[1..].to_vec();
+            }
+            for (&x, &y) in rest.clone().iter().zip(&first.shape[1..]) {
+                self.same_size(x, y);
+            }
+            outermost = self.add(outermost, first.shape[0].into());
+            let value = self.converted(&Item::Array(first.clone()), &first.shape, elem, span)?;
+            values.push(value.value().expect("it has axes"));
+        }
+        let ty = Type::array(elem, [vec![outermost.extent()], rest].concat());
+        let value = self.b.emit_one(Op::Concat { arrays: values }, ty, Vec::new());
+        let made = self.fresh(value);
+        let mut axes: Vec<usize> = (1..made.rank()).collect();
+        axes.insert(axis, 0);
+        Ok(Item::Array(self.transposed(&made, axes)))
+    }
+
+    fn roll(&mut self, arguments: &mut Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let (item, shift) = (arguments.need(0, "a")?, arguments.need(1, "shift")?);
+        let axis = arguments.take(2, "axis").unwrap_or(Item::None);
+        arguments.finish(3)?;
+        let Item::Array(array) = self.array_like(&item, span)? else { return Ok(item) };
+        if axis == Item::None && array.rank() > 1 {
+            let flat = self.flattened(&item, span)?;
+            let rolled = self.rolled(&flat, &shift, 0, span)?;
+            return Ok(Item::Array(self.reshaped(&rolled, array.shape, Vec::new())));
+        }
+        let axes = if axis == Item::None { vec![0] } else { self.axes(&axis, array.rank(), span)? };
+        let shifts = match shift {
+            Item::Tuple(shifts) => shifts,
+            shift => vec![shift; axes.len()],
+        };
+        let mut made = array;
+        for (axis, shift) in axes.into_iter().zip(&shifts) {
+            made = self.rolled(&made, shift, axis, span)?;
+        }
+        Ok(Item::Array(made))
+    }
+
+    /// An array rolled along one axis.
+    fn rolled(&mut self, array: &Array, shift: &Item, axis: usize, span: Span) -> Result<Array> {
+        let n: Operand = array.shape[axis].into();
+        let shift = self.integer(shift, span)?;
+        let divisor = self.arithmetic(BinOp::MAX, n, Operand::i64(1));
+        let shift = self.arithmetic(BinOp::FLOOR_MOD, shift, divisor);
+        let source = self.read(array);
+        let value: Value = self.generate(array.shape.clone(), array.elem, |l, at| {
+            let before = l.sub(at[axis].into(), shift);
+            let is_wrapped = l.b.binary(BinOp::LT, before, Operand::i64(0));
+            let wrapped = l.add(before, n);
+            let mut places: Vec<Operand> = at.iter().map(|&at| at.into()).collect();
+            places[axis] = l.select(is_wrapped, wrapped, before);
+            Ok(l.b.index(source, places, Vec::new()).into())
+        })?;
+        Ok(self.fresh(value))
+    }
+}

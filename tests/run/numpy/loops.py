@@ -1,0 +1,203 @@
+"""Loops, branches and functions."""
+import math
+from collections import namedtuple
+
+import numpy as np
+
+LIMIT = 50
+TABLE = np.array([3, 1, 2])
+Point = namedtuple("Point", "x y")
+
+
+# entry: fib 50
+# output: 55
+# entry: fib 0
+# output: {}
+def fib(n):
+    a, b = 0, 1
+    while a < n:
+        a, b = b, a + b
+    return a
+
+
+# entry: find [3,4,5] 5
+# output: 2
+# entry: find [3,4,5] 7
+# output: -1
+def find(a, x):
+    for i in range(len(a)):
+        if a[i] == x:
+            return i
+    return -1
+
+
+# entry: find_2d [[3,4,5],[1,2,3]] 2
+# output: {1, 1}
+# entry: find_2d [[3,4,5],[1,2,3]] 8
+# output: {-1, -1}
+def find_2d(a, x):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a[i, j] == x:
+                return i, j
+    return -1, -1
+
+
+# entry: skips [1.0,-2,3,50,7,100]
+# output: {156.000000, 3}
+def skips(a):
+    s = 0.0
+    for i, x in enumerate(a):
+        if x < 0:
+            continue
+        s += x * i
+        if s > LIMIT:
+            break
+    return s, i
+
+
+# entry: pairs [1,2,3] [4.0,5,6]
+# output: 37.000000
+def pairs(a, b):
+    s = 0
+    for x, y in zip(a, b):
+        s += x * y
+    for x, k in zip(TABLE, range(3)):
+        s += x * k
+    return s
+
+
+# entry: early [1.0,2] 0
+# output: {}
+# entry: early [1.0,2] 3
+# output: [3.000000, 2.000000]
+def early(a, n):
+    if n == 0:
+        return
+    a[0] = n
+
+
+# entry: down 10 -3
+# output: 10741
+# entry: down 3 2
+# output: 0
+def down(n, step):
+    s = 0
+    for i in range(n, 0, step):
+        s = 10 * s + i
+    return s
+
+
+# entry: closures 3
+# output: {7, 8}
+def closures(n):
+    def double(x):
+        return scale * x
+    scale = 2
+    add = lambda x, y=1: x + y
+    return add(double(n)), add(n, y=5)
+
+
+# entry: points 2.0
+# output: {4.000000, 4.000000}
+def points(x):
+    p = Point(x, x + 1)
+    for _ in range(3):
+        p = Point(p.y, p.x + 1)
+    return p.x, p[1]
+
+
+# entry: collatz 27
+# output: 111
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+# entry: swapped [1.0,2] [3.0,4] 3
+# output: {[1.000000, 2.000000], [3.000000, 2.000000], [4.000000, 4.000000]}
+# entry: swapped [1.0,2] [3.0,4] 2
+# output: {[-2.000000, -2.000000], [2.000000, 2.000000], [4.000000, 4.000000]}
+def swapped(a, b, n):
+    for i in range(n):
+        a[0] += 1
+        a, b = b, a
+    return a - b
+
+
+# entry: aliases [1.0,2,3]
+# output: {[10.000000, 3.000000], [3.000000, 3.000000, 10.000000]}
+def aliases(a):
+    b = a[1:]
+    b += 1
+    c = b[::-1]
+    c[0] = 10
+    a[0] = b[0]
+    return c
+
+
+# entry: rebound [1.0,2] [5.0,5] 3
+# output: [13.000000, 21.000000]
+def rebound(u, v, n):
+    w = u
+    for i in range(n):
+        w = w * 2
+    return w + v
+
+
+# entry: newton 2.0
+# output: 1.414214
+def newton(x):
+    y = x
+    while True:
+        z = 0.5 * (y + x / y)
+        if abs(z - y) < 1e-12:
+            return z
+        y = z
+
+
+# entry: nested [[1.0,2],[3,4]]
+# output: 4.146264
+def nested(a):
+    total = 0.0
+    for row in a:
+        for x in row:
+            if x > 3:
+                break
+            total += math.sqrt(x)
+    return total
+
+
+# entry: halves [1.0,2,3,4,5,6,7,8]
+# output: [36.000000]
+def halves(x):
+    while len(x) > 1:
+        x = x[::2] + x[1::2]
+    return x
+
+
+# entry: kinds 3
+# output: {0.125000, -4, -2, 2, 1024, 0.500000, 3.500000}
+def kinds(n):
+    x = 1
+    for i in range(n):
+        x = x * 0.5
+    y = 7 // 2, -7 // 2, 7 % -3, -7 % 3, 2**10, 2**-1, 7 / 2
+    return x, y
+
+
+# entry: conditional 3 [1.0,2]
+# output: {[2.000000, 3.000000], 1, 1}
+# entry: conditional -3 [1.0,2]
+# output: {[2.000000, 4.000000], 2.500000, 0}
+def conditional(n, a):
+    if n > 0:
+        b = a + 1
+        k = 1
+    else:
+        b = a * 2
+        k = 2.5
+    return b, k, (1 if n > 0 else 0)
