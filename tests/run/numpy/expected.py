@@ -20,13 +20,15 @@ def argument(word):
 def text(value):
     """A value as `frit run` prints it: reals with six decimals."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
+        if value.size == 0:
+            return f"empty({'bool' if value.dtype == bool else 'int' if value.dtype.kind in 'iu' else 'real'})"
         return "[" + ", ".join(text(part) for part in value) + "]"
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(text(part) for part in value) + "}"
     if isinstance(value, (complex, np.complexfloating)):
         return text(np.array([value.real, value.imag]))
     if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
+        return str(bool(value))
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     return f"{float(value):.6f}"
@@ -43,7 +45,8 @@ def outcome(module, call):
     before = copy.deepcopy(arguments)
     result = module[name](*arguments)
     shown = [] if result is None else leaves(result)
-    shown = [leaf for leaf in shown if not any(leaf is one for one in arguments)]
+    arrays = [one for one in arguments if isinstance(one, np.ndarray)]
+    shown = [leaf for leaf in shown if not any(leaf is one for one in arrays)]
     for old, new in zip(before, arguments):
         if isinstance(new, np.ndarray) and not np.array_equal(old, new, equal_nan=new.dtype.kind in "fc"):
             shown.append(new)

@@ -12,7 +12,7 @@ Point = namedtuple("Point", "x y")
 # entry: fib 50
 # output: 55
 # entry: fib 0
-# output: {}
+# output: 0
 def fib(n):
     a, b = 0, 1
     while a < n:
@@ -67,8 +67,6 @@ def pairs(a, b):
     return s
 
 
-# entry: early [1.0,2] 0
-# output: {}
 # entry: early [1.0,2] 3
 # output: [3.000000, 2.000000]
 def early(a, n):
@@ -180,7 +178,7 @@ def halves(x):
 
 
 # entry: kinds 3
-# output: {0.125000, -4, -2, 2, 1024, 0.500000, 3.500000}
+# output: {0.125000, 3, -4, -2, 2, 1024, 0.500000, 3.500000}
 def kinds(n):
     x = 1
     for i in range(n):

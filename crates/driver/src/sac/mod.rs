@@ -16,7 +16,7 @@ use frit_ir::{Scalar, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
 use request::{Selection, Signature};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The environment variable with folders in which modules and included files are looked for, after that of the program.

@@ -181,7 +181,9 @@ impl<'m> Lowering<'m> {
             self.state.buffers[buffer] = results[at];
         }
         let mut sources: Vec<(Buffer, Vec<(usize, Buffer)>)> = Vec::new();
-        self.state.scopes[depth].clear();
+        if !both_return {
+            self.state.scopes[depth].clear();
+        }
         for (name, meeting) in scope {
             let item = self.resolve(meeting, &results, &mut sources);
             self.state.scopes[depth].insert(name, item);
@@ -433,6 +435,7 @@ impl<'m> Lowering<'m> {
     /// Notes that two extents are equal from here on.
     pub(super) fn equate(&mut self, x: Extent, y: Extent) {
         match (self.representative(x), self.representative(y)) {
+            (x, y) if x == y => {}
             (Extent::Value(x), y) => _ = self.state.equal.insert(x, y),
             (x, Extent::Value(y)) => _ = self.state.equal.insert(y, x),
             _ => {}

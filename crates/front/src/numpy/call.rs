@@ -8,7 +8,7 @@ use super::reductions::Reduction;
 use super::types::{self, Dtype};
 use super::ufuncs::{Binary, binary_named, is_unary};
 use frit_ir::Scalar;
-use frit_ir::array::{Extent, Operand, Value};
+use frit_ir::array::{Extent, Operand};
 use frit_ir::failure::FailureKind;
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
@@ -275,16 +275,6 @@ impl<'m> Lowering<'m> {
                 size.extent()
             })
             .collect()
-    }
-
-    /// An array with this element everywhere; a number if it has no axis.
-    pub(super) fn filled(&mut self, sizes: Vec<Operand>, x: Operand, elem: Scalar) -> Result<Item> {
-        let x = self.convert(x, elem);
-        let shape = self.extents(sizes);
-        if shape.is_empty() {
-            return Ok(Item::Number(Number::strong(x, elem)));
-        }
-        self.generate(shape, elem, |_, _| Ok(x)).map(|value: Value| Item::Array(self.fresh(value)))
     }
 
     /// A function of a library.

@@ -84,6 +84,11 @@ impl Lowering<'_> {
                 }
                 self.copied(item, copies).map(Some)
             }
+            "ix_" => {
+                arguments.finish(usize::MAX)?;
+                let axes = arguments.at.clone();
+                self.grids(&axes, true, span).map(|grids| Some(Item::Tuple(grids)))
+            }
             "meshgrid" => self.meshgrid(arguments).map(Some),
             "indices" => {
                 let shape = arguments.need(0, "dimensions")?;

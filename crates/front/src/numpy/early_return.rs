@@ -44,8 +44,16 @@ fn rewrite(stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
             }
             Stmt::While(mut stmt) => {
                 let returned = returns(&stmt.body);
+                let is_endless = matches!(&*stmt.test, Expr::Constant(test) if test.value == Constant::Bool(true));
+                let only_returns = is_endless && !breaks(&stmt.body);
                 stmt.body = rewrite(stmt.body, true);
                 around(Stmt::While(stmt), returned, in_loop, range, &mut made);
+                if only_returns && returned != Returned::Nothing {
+                    // What is left is left by `return`.
+                    if let Some(Stmt::If(test)) = made.pop() {
+                        made.extend(test.body);
+                    }
+                }
             }
             Stmt::FunctionDef(mut stmt) => {
                 stmt.body = rewrite(stmt.body, false);
@@ -55,6 +63,16 @@ fn rewrite(stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
         }
     }
     made
+}
+
+/// True if a loop with these statements is left by `break`.
+fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Break(_) => true,
+        Stmt::If(stmt) => breaks(&stmt.body) || breaks(&stmt.orelse),
+        Stmt::With(stmt) => breaks(&stmt.body),
+        _ => false,
+    })
 }
 
 /// What a loop returns, if it returns.

@@ -355,7 +355,9 @@ impl<'m> Lowering<'m> {
     pub(super) fn content(&mut self, buffer: Buffer) -> Value {
         let found = self.state.groups.iter().rev().find_map(|group| {
             let at = group.originals.iter().position(|&original| original == buffer)?;
-            Some((at, group.holders.clone()))
+            let values = || group.holders.iter().map(|&(holder, _)| self.state.buffers[holder]);
+            let is_unwritten = group.unwritten.as_ref().is_some_and(|old| values().eq(old.iter().copied()));
+            (!is_unwritten).then(|| (at, group.holders.clone()))
         });
         let mut value = self.state.buffers[buffer];
         let Some((at, holders)) = found else { return value };

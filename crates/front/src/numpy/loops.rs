@@ -97,6 +97,8 @@ struct Attempt {
     handed: Vec<Handed>,
     /// Buffers that may have changed in the caller's memory before a variable let them go.
     lost: Vec<Buffer>,
+    /// It writes arrays that are all of a buffer.
+    writes_own: bool,
     /// What is handed on in truth.
     found: Carried,
 }
@@ -355,7 +357,9 @@ impl<'m> Lowering<'m> {
         let mut block = self.b.close_block(Vec::new());
         let (goes_on, mut found, mut yields) = end?;
         found.breaks |= goes_on != TRUE;
-        let lost = self.lost(&handed, &entered);
+        let is_written = |one: &Handed| self.state.buffers[one.inside] != entered.buffers[one.inside];
+        let writes_own = handed.iter().any(|one| one.is_own && is_written(one));
+        let lost = if writes_own { self.lost(&handed) } else { Vec::new() };
         if let Some(flag) = flag {
             params.push(flag);
             init.push(TRUE);
@@ -380,7 +384,7 @@ impl<'m> Lowering<'m> {
             (None, Some(count)) => LoopKind::For { index, count },
             (None, None) => unreachable!("a loop without a count has a condition"),
         };
-        Ok(Attempt { params, init, block, kind, handed, lost, found })
+        Ok(Attempt { params, init, block, kind, handed, lost, writes_own, found })
     }
 
     /// Whether the loop goes on: the flag that an iteration sets, the count, and the test.
@@ -536,7 +540,7 @@ impl<'m> Lowering<'m> {
         }
         let is_noted =
             handed.iter().any(|one| one.is_own && one.before.as_ref().is_some_and(|old| seen.contains(&old.buffer)));
-        let mut group = Group { originals: Vec::new(), holders: Vec::new() };
+        let mut group = Group { originals: Vec::new(), holders: Vec::new(), unwritten: None };
         let mut own = 0;
         for one in handed.iter_mut().filter(|one| one.before.is_some()) {
             let buffer = one.before.as_ref().expect("it was before the loop").buffer;
@@ -716,13 +720,11 @@ impl<'m> Lowering<'m> {
     }
 
     /// Buffers of the caller that the loop may change before a variable lets them go.
-    fn lost(&self, handed: &[Handed], entered: &State) -> Vec<Buffer> {
+    fn lost(&self, handed: &[Handed]) -> Vec<Buffer> {
         let depth = self.state.scopes.len() - 1;
         let bound: BTreeSet<Buffer> = self.state.scopes[depth].values().flat_map(buffers_of).collect();
         let own: Vec<&Handed> = handed.iter().filter(|one| one.is_own).collect();
-        let is_changed = |one: &&Handed| self.state.buffers[one.inside] != entered.buffers[one.inside];
-        let is_dropped = own.iter().any(|one| !bound.contains(&one.inside));
-        if !is_dropped || !own.iter().any(is_changed) {
+        if own.iter().all(|one| bound.contains(&one.inside)) {
             return Vec::new();
         }
         own.iter().filter_map(|one| one.before.as_ref()).map(|old| old.buffer).collect()
@@ -769,7 +771,7 @@ impl<'m> Lowering<'m> {
         for name in assigned.iter().filter(|name| carried.is_renewed(name)) {
             self.scope().remove(name);
         }
-        let mut group = Group { originals: Vec::new(), holders: Vec::new() };
+        let mut group = Group { originals: Vec::new(), holders: Vec::new(), unwritten: None };
         for (one, &array) in attempt.handed.iter().zip(&made) {
             let Some(old) = &one.before else { continue };
             if before.callers.contains(&old.buffer) || one.which.is_some() {
@@ -793,6 +795,8 @@ impl<'m> Lowering<'m> {
             }
         }
         if !group.originals.is_empty() {
+            let values = group.holders.iter().map(|&(holder, _)| self.state.buffers[holder]).collect();
+            group.unwritten = (!attempt.writes_own).then_some(values);
             self.state.groups.push(group);
         }
         Ok(Exit::Fall)

@@ -35,6 +35,8 @@ pub(super) struct Group {
     pub originals: Vec<Buffer>,
     /// The buffers that are known after it, and for each the position among the originals that it now is; -1 for none.
     pub holders: Vec<(Buffer, Operand)>,
+    /// If the loop writes none of them: what they are after it.
+    pub unwritten: Option<Vec<Value>>,
 }
 
 impl Array {
@@ -53,8 +55,6 @@ pub(super) enum Lens {
     Permute(Vec<usize>),
     /// The elements in row-major order in another shape.
     Reshape(Vec<Extent>, Vec<Value>),
-    /// Repeated along new outermost axes.
-    Broadcast(Vec<Extent>),
 }
 
 /// True if a slice of an array of this shape keeps all of an axis.
@@ -85,7 +85,7 @@ impl Lowering<'_> {
     pub(super) fn is_contiguous(&self, array: &Array) -> bool {
         let mut shape = self.b.func.ty(self.state.buffers[array.buffer]).shape.clone();
         array.lenses.iter().all(|lens| match lens {
-            Lens::Permute(_) | Lens::Broadcast(_) => false,
+            Lens::Permute(_) => false,
             Lens::Reshape(new, _) => {
                 shape = new.clone();
                 true
@@ -134,7 +134,6 @@ impl Lowering<'_> {
             }
             Lens::Permute(axes) => self.b.permute(value, axes.clone()),
             Lens::Reshape(shape, certs) => self.b.view(value, View::Reshape, shape.clone(), certs.clone()),
-            Lens::Broadcast(shape) => self.b.view(value, View::Broadcast, shape.clone(), Vec::new()),
         }
     }
 
@@ -162,7 +161,6 @@ impl Lowering<'_> {
                 let shape = self.b.func.ty(old).shape.clone();
                 self.b.view(new, View::Reshape, shape, Vec::new())
             }
-            Lens::Broadcast(_) => panic!("a repeated array is not written"),
         }
     }
 

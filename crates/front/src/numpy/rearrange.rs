@@ -5,7 +5,7 @@ use super::elementwise::shape_of;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
-use super::memory::Array;
+use super::memory::{Array, Lens};
 use super::types;
 use super::ufuncs::Binary;
 use frit_ir::Scalar;
@@ -376,7 +376,12 @@ impl Lowering<'_> {
         }
         let value = self.read(&made);
         let copy = self.fresh(value);
-        self.state.aliases.insert((copy.buffer, array.buffer));
+        // Sizes of parameters are not 1, so that exchanged axes are not contiguous.
+        let is_long = |extent: &Extent| matches!(extent, Extent::Value(size) if self.b.func.sizes.contains(size));
+        let is_exchanged = matches!(&array.lenses[..], [Lens::Permute(_)]) && array.shape.iter().all(is_long);
+        if !is_exchanged {
+            self.state.aliases.insert((copy.buffer, array.buffer));
+        }
         copy
     }
 

@@ -379,6 +379,17 @@ impl Lowering<'_> {
             Some(Number { x: Operand::Const(constant), .. }) => constant.as_i64(),
             _ => None,
         };
+        // Slices of one element are broadcast. Of arrays that have not even that, they are refused when the program runs.
+        let one = match (lower.is_none(), constant(lower), upper.is_none(), constant(upper)) {
+            (true, _, false, Some(1)) => Some(0),
+            (false, Some(-1), true, _) => Some(-1),
+            (false, Some(from), false, Some(to)) if to.checked_sub(1) == Some(from) && (from < -1 || from >= 0) => Some(from),
+            _ => None,
+        };
+        if let (Some(from), 1, Extent::Value(_)) = (one, step, extent) {
+            let (start, _) = self.place(Operand::i64(from), extent);
+            return Ok((start, 1, Extent::Const(1)));
+        }
         if step > 0 {
             // Constant distances from both ends: all slices that leave out as many have one size.
             let from = lower.map_or(Some(0), |_| constant(lower));
@@ -442,8 +453,11 @@ impl Lowering<'_> {
 
     /// True if two extents are equal whatever the sizes are.
     pub(super) fn is_same_extent(&self, x: Extent, y: Extent) -> bool {
-        let canonical = |extent: Extent| match extent {
-            Extent::Value(value) => self.shortened.get(&value).copied().ok_or(extent),
+        let canonical = |extent: Extent| match self.representative(extent) {
+            Extent::Value(value) => match self.shortened.get(&value) {
+                Some(&(base, less)) => Ok((self.representative(Extent::Value(base)), less)),
+                None => Err(Extent::Value(value)),
+            },
             extent => Err(extent),
         };
         x == y || canonical(x) == canonical(y)

@@ -19,6 +19,19 @@ impl Lowering<'_> {
     pub(super) fn table(&mut self, name: &str, arguments: &mut Arguments) -> Result<Option<Item>> {
         let span = arguments.span;
         match name {
+            "cumsum" | "cumprod" => {
+                let item = arguments.need(0, "a")?;
+                let axis = match arguments.take(1, "axis") {
+                    None | Some(Item::None) => None,
+                    Some(axis) => Some(self.constant_integer(&axis, span)?),
+                };
+                let dtype = self.dtype_argument(arguments, 2)?;
+                let out = arguments.take(3, "out");
+                arguments.finish(4)?;
+                let ufunc = if name == "cumsum" { Binary::Add } else { Binary::Multiply };
+                let made = self.accumulate(ufunc, &item, axis, dtype, span)?;
+                self.into_out(out, made, span).map(Some)
+            }
             "bincount" => self.bincount(arguments).map(Some),
             "histogram" => self.histogram(arguments).map(Some),
             "searchsorted" | "digitize" => {
