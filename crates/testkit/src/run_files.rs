@@ -9,6 +9,8 @@
 //!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
 //!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words. `// c: FILE ...` names the C files beside it that define
 //!   its external functions.
+//! - NumPy: any number of calls, `# entry: FUNCTION ARGUMENT ...`, each followed by `# output: TEXT`, which
+//!   `tests/run/numpy/expected.py` writes, or by `# fails: CODE LINE:COLUMN`. Reals are equal up to rounding.
 
 use crate::place::failures;
 use frit_driver::{Engine, Error, Level, Notation, Options, Unit, dump, error::Kind, pipeline};
@@ -64,11 +66,55 @@ pub fn cases(folder: &Path) -> Vec<Case> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.expect("the folder can be listed").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "l0" || e == "sac"))
+        .filter(|path| path.extension().is_some_and(|e| e == "l0" || e == "sac" || e == "py"))
         .collect();
     paths.sort();
     // A module is no program of its own.
-    paths.into_iter().filter_map(|path| case(&path)).collect()
+    paths
+        .into_iter()
+        .flat_map(|path| match path.extension() {
+            Some(extension) if extension == "py" => calls(&path),
+            _ => case(&path).into_iter().collect(),
+        })
+        .collect()
+}
+
+/// The calls in a file of NumPy functions.
+fn calls(path: &Path) -> Vec<Case> {
+    let source = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines: Vec<&str> = source.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+    let mut cases = Vec::new();
+    for pair in lines.windows(2) {
+        let Some(call) = pair[0].strip_prefix("entry:") else { continue };
+        let mut words = call.split_whitespace().map(str::to_string);
+        let function = words.next().expect("`entry:` names a function");
+        let expected = match (pair[1].strip_prefix("output:"), pair[1].strip_prefix("fails:")) {
+            (Some(text), _) => Expected::Output { text: text.to_string(), status: 0 },
+            (None, Some(fails)) => failure_of(fails),
+            (None, None) => panic!("{}: `{call}` has neither `# output:` nor `# fails:`", path.display()),
+        };
+        cases.push(Case {
+            path: path.to_path_buf(),
+            source: source.clone(),
+            input: Input::Call(function, words.collect()),
+            stdin: String::new(),
+            c_files: Vec::new(),
+            dynamic: false,
+            expected,
+        });
+    }
+    cases
+}
+
+/// The error that `CODE LINE:COLUMN` stands for.
+fn failure_of(fails: &str) -> Expected {
+    let mut words = fails.split_whitespace();
+    let code = words.next().expect("`fails:` names a code").to_string();
+    let place = words.next().map(|place| {
+        let (line, column) = place.split_once(':').expect("a place is LINE:COLUMN");
+        (line.parse().expect("a line"), column.parse().expect("a column"))
+    });
+    Expected::Failure(code, place)
 }
 
 /// The case in a file; `None` for a module of SAC.
@@ -105,13 +151,7 @@ fn case(path: &Path) -> Option<Case> {
         } else if line.trim() == "dynamic" {
             dynamic = true;
         } else if let Some(fails) = line.strip_prefix("fails:") {
-            let mut words = fails.split_whitespace();
-            let code = words.next().expect("`fails:` names a code").to_string();
-            let place = words.next().map(|place| {
-                let (line, column) = place.split_once(':').expect("a place is LINE:COLUMN");
-                (line.parse().expect("a line"), column.parse().expect("a column"))
-            });
-            failure = Some(Expected::Failure(code, place));
+            failure = Some(failure_of(fails));
         }
     }
     let begins_module = |line: &str| ["module ", "class "].iter().any(|word| line.trim_start().starts_with(word));
@@ -269,6 +309,26 @@ fn difference(case: &Case, engine: &str, run: Result<(String, i32), Error>) -> O
     wrong(case, run).map(|what| format!("{}, {engine}: {what}", case.path.display()))
 }
 
+/// True if two texts are equal but for the last digits of reals.
+fn are_close(found: &str, expected: &str) -> bool {
+    // Brackets are words of their own.
+    let words = |text: &str| -> Vec<String> {
+        let mut spaced = text.replace(',', " ");
+        for bracket in ["[", "]", "{", "}"] {
+            spaced = spaced.replace(bracket, &format!(" {bracket} "));
+        }
+        spaced.split_whitespace().map(str::to_string).collect()
+    };
+    let (found, expected) = (words(found), words(expected));
+    let is_close = |(one, other): (&String, &String)| match (one.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(one), Ok(other)) => {
+            one == other || (one.is_nan() && other.is_nan()) || (one - other).abs() <= 2e-6 * one.abs().max(1.0)
+        }
+        _ => one == other,
+    };
+    found.len() == expected.len() && found.iter().zip(&expected).all(is_close)
+}
+
 /// Says how a run differs from what must come of it; nothing if it does not.
 fn wrong(case: &Case, run: Result<(String, i32), Error>) -> Option<String> {
     let squeeze = |text: &str| match case.input {
@@ -277,7 +337,11 @@ fn wrong(case: &Case, run: Result<(String, i32), Error>) -> Option<String> {
     };
     match (run, &case.expected) {
         (Ok((output, found)), Expected::Output { text, status }) => {
-            if squeeze(&output) != squeeze(text) {
+            let is_right = match case.path.extension() {
+                Some(extension) if extension == "py" => are_close(&output, text),
+                _ => squeeze(&output) == squeeze(text),
+            };
+            if !is_right {
                 return Some(format!("printed {output:?} instead of {text:?}"));
             }
             (found != *status).then(|| format!("ended with status {found} instead of {status}"))

@@ -39,6 +39,15 @@ fn every_function_of_the_standard_library_gives_its_result_on_every_engine() {
     agree(&cases, &sac_engines());
 }
 
+#[test]
+fn every_numpy_function_gives_its_result_on_every_engine() {
+    let cases = cases(&folder("numpy"));
+    assert!(cases.len() >= 80, "there are only {} calls", cases.len());
+    // Other engines differ in what programs in L0 and SAC show as well.
+    let engines: Vec<_> = engines().into_iter().filter(|(name, _)| !name.ends_with("optimised")).collect();
+    agree(&cases, &engines);
+}
+
 fn folder(name: &str) -> std::path::PathBuf {
     project().join("tests/run").join(name)
 }

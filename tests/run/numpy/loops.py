@@ -199,3 +199,112 @@ def conditional(n, a):
         b = a * 2
         k = 2.5
     return b, k, (1 if n > 0 else 0)
+
+
+# entry: operands 0 7
+# output: {7, 0, False, True, False, True}
+# entry: operands 3 7
+# output: {3, 7, True, False, True, False}
+def operands(n, m):
+    k = n or m
+    j = n and m
+    return k, j, n in (1, 3), n not in (1, 3), n > 1 and m > 1, not n
+
+
+# entry: same_shapes [1.0,2] [3.0,4]
+# output: 1
+# entry: same_shapes [1.0,2] [3.0,4,5]
+# output: 0
+def same_shapes(a, b):
+    if a.shape == b.shape:
+        return 1
+    return 0
+
+
+# entry: fresh [1,2,3]
+# output: {[10, 2, 3], [1, 2, 3], [1, 20, 3]}
+def fresh(a):
+    b = +a
+    b[0] = 10
+    c = np.floor(a)
+    d = np.conj(a)
+    d[1] = 20
+    print(f"{a}")
+    return b, c, d
+
+
+# entry: choice [1.0,2] [3.0,4] 1
+# output: 3.000000
+# entry: choice [1.0,2] [3.0,4] 0
+# output: 7.000000
+def choice(a, b, n):
+    c = a if n > 0 else b
+    return c.sum(), a, b
+
+
+# entry: counted [3.0,-1,2,-5]
+# output: {2, 3.000000, 0}
+def counted(a):
+    k = 0
+    best = -np.inf
+    where = -1
+    for i in range(a.size):
+        if a[i] > best:
+            best = a[i]
+            where = i
+        if a[i] < 0:
+            k += 1
+    return k, best, where
+
+
+# entry: refined 1.0 1e-9
+# output: {1.414214, 1.414214}
+def refined(x, tol):
+    error = 1.0
+    steps = 0
+    while error > tol and steps < 100:
+        y = 0.5 * (x + 2.0 / x)
+        error = abs(y - x)
+        x = y
+        steps += 1
+    return x, y
+
+
+# entry: outside [1.0,2] 2
+# fails: out-of-bounds
+def outside(a, i):
+    return a[i]
+
+
+# entry: unequal [1.0,2] [1.0,2,3]
+# fails: broadcast-mismatch
+def unequal(a, b):
+    return a + b
+
+
+# entry: nothing [1.0,2]
+# fails: empty-reduction
+def nothing(a):
+    return a[a > 5].max()
+
+
+# entry: asserted 3
+# fails: assertion-failed
+def asserted(n):
+    assert n < 3, "too many"
+    return n
+
+
+# entry: divided 1 0
+# fails: division-by-zero
+def divided(a, b):
+    return a // b
+
+
+# entry: stepped 5 0
+# fails: zero-step
+def stepped(n, step):
+    s = 0
+    for i in range(0, n, step):
+        s += i
+    return s

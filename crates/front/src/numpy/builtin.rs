@@ -134,8 +134,6 @@ impl Lowering<'_> {
                 }
                 Ok(Item::Number(Number::weak(made, Scalar::Bool)))
             }
-            // What is printed is for people who watch; results are the same without it.
-            "print" => Ok(Item::None),
             "tuple" | "list" => {
                 let item = arguments.need(0, "iterable")?;
                 self.parts(item, span).map(Item::Tuple)

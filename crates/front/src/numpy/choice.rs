@@ -38,14 +38,14 @@ impl Lowering<'_> {
                 let high = arguments.take(2, "a_max").or_else(|| arguments.take(2, "max")).unwrap_or(Item::None);
                 let out = arguments.take(3, "out");
                 arguments.finish(4)?;
-                let mut made = item;
+                let mut made = if low == Item::None && high == Item::None { self.renewed(item) } else { item };
                 if low != Item::None {
                     made = self.binary_ufunc(Binary::Maximum, &made, &low, span)?;
                 }
                 if high != Item::None {
                     made = self.binary_ufunc(Binary::Minimum, &made, &high, span)?;
                 }
-                return self.into_out(out, made, span).map(Some);
+                return self.put_out(out, made, span).map(Some);
             }
             "round" | "around" => {
                 let item = arguments.need(0, "a")?;
@@ -53,7 +53,7 @@ impl Lowering<'_> {
                 let out = arguments.take(2, "out");
                 arguments.finish(3)?;
                 let made = self.rounded(&item, decimals, span)?;
-                return self.into_out(out, made, span).map(Some);
+                return self.put_out(out, made, span).map(Some);
             }
             "real" | "imag" => {
                 let item = arguments.need(0, "val")?;
@@ -233,7 +233,7 @@ impl Lowering<'_> {
         let elem = operand_type(&item).elem;
         if !elem.is_float() {
             return if decimals >= 0 {
-                Ok(item)
+                Ok(self.renewed(item))
             } else {
                 Err(self.not_compiled(span, "rounding integers to tens", "divide first"))
             };

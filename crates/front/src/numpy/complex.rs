@@ -194,9 +194,16 @@ impl Lowering<'_> {
         let [re, im] = parts;
         let mut unary = |name: &str, item: &Item| self.unary_ufunc(name, item, span);
         match name {
-            "positive" => Ok(Item::complex(re.clone(), im.clone())),
+            "positive" => {
+                let (re, im) = (self.renewed(re.clone()), self.renewed(im.clone()));
+                Ok(Item::complex(re, im))
+            }
             "negative" => Ok(Item::complex(unary(name, re)?, unary(name, im)?)),
-            "conj" | "conjugate" => Ok(Item::complex(re.clone(), unary("negative", im)?)),
+            "conj" | "conjugate" => {
+                let im = unary("negative", im)?;
+                let re = self.renewed(re.clone());
+                Ok(Item::complex(re, im))
+            }
             "abs" | "absolute" => self.binary_ufunc(Binary::Hypot, re, im, span),
             "angle" => self.binary_ufunc(Binary::Arctan2, im, re, span),
             "square" => {

@@ -36,7 +36,7 @@ impl<'m> Lowering<'m> {
             Expr::UnaryOp(unary) => {
                 let item = self.expr(&unary.operand)?;
                 match unary.op {
-                    UnaryOp::UAdd => Ok(item),
+                    UnaryOp::UAdd => self.unary_ufunc("positive", &item, span),
                     UnaryOp::USub => self.unary_ufunc("negative", &item, span),
                     UnaryOp::Invert => self.unary_ufunc("invert", &item, span),
                     UnaryOp::Not => {
@@ -178,22 +178,31 @@ impl<'m> Lowering<'m> {
     }
 
     fn compared(&mut self, op: CmpOp, left: &Item, right: &Item, span: Span) -> Result<Item> {
-        let known = |holds: bool| Ok(Item::Number(Number::weak(Operand::Const(Const::Bool(holds)), Scalar::Bool)));
-        let is_static =
-            |item: &Item| !matches!(item, Item::Number(_) | Item::Array(_) | Item::Complex(_) | Item::Perhaps(..));
-        match op {
-            CmpOp::Is | CmpOp::Eq if is_static(left) || is_static(right) => return known(left == right),
-            CmpOp::IsNot | CmpOp::NotEq if is_static(left) || is_static(right) => return known(left != right),
-            CmpOp::In | CmpOp::NotIn => {
-                if let Item::Tuple(items) = right
-                    && items.iter().chain([left]).all(|item| {
-                        is_static(item) || matches!(item, Item::Number(Number { x: Operand::Const(_), .. }))
-                    })
-                {
-                    return known(items.contains(left) == (op == CmpOp::In));
+        let known = |holds: bool| Ok(Item::Number(Number::truth(holds)));
+        let is_value = |item: &Item| matches!(item, Item::Number(_) | Item::Array(_) | Item::Complex(_));
+        match (op, left, right) {
+            (CmpOp::In | CmpOp::NotIn, _, Item::Tuple(items) | Item::Named(_, items)) => {
+                let mut found = Item::Number(Number::truth(false));
+                for item in items {
+                    let equal = self.compared(CmpOp::Eq, left, item, span)?;
+                    found = self.binary_ufunc(Binary::LogicalOr, &found, &equal, span)?;
                 }
-                return Err(self.not_compiled(span, "`in`", "compare with each value"));
+                return if op == CmpOp::In { Ok(found) } else { self.unary_ufunc("logical_not", &found, span) };
             }
+            (CmpOp::In | CmpOp::NotIn, ..) => return Err(self.not_compiled(span, "`in`", "compare with each value")),
+            (CmpOp::Is, Item::Array(_), _) | (CmpOp::Is, _, Item::Array(_)) => return known(left == right),
+            (CmpOp::IsNot, Item::Array(_), _) | (CmpOp::IsNot, _, Item::Array(_)) => return known(left != right),
+            // Shapes are tuples of sizes that are only known at run time.
+            (CmpOp::Eq | CmpOp::NotEq, Item::Tuple(one), Item::Tuple(other)) => {
+                let mut equal = Item::Number(Number::truth(one.len() == other.len()));
+                for (one, other) in one.iter().zip(other).filter(|_| one.len() == other.len()) {
+                    let same = self.compared(CmpOp::Eq, one, other, span)?;
+                    equal = self.binary_ufunc(Binary::LogicalAnd, &equal, &same, span)?;
+                }
+                return if op == CmpOp::Eq { Ok(equal) } else { self.unary_ufunc("logical_not", &equal, span) };
+            }
+            (CmpOp::Is | CmpOp::Eq, ..) if !is_value(left) || !is_value(right) => return known(left == right),
+            (CmpOp::IsNot | CmpOp::NotEq, ..) if !is_value(left) || !is_value(right) => return known(left != right),
             _ => {}
         }
         let ufunc = match op {
@@ -208,39 +217,35 @@ impl<'m> Lowering<'m> {
         self.binary_ufunc(ufunc, left, right, span)
     }
 
-    /// `and`, `or`: the second operand is only computed if it is needed.
+    /// `and`, `or`: one of the operands; the second is only computed if it is needed.
     fn bool_op(&mut self, op: &'m ast::ExprBoolOp) -> Result<Item> {
         let (first, rest) = op.values.split_first().expect("there are operands");
-        let span = self.module.span(first);
-        let item = self.expr(first)?;
-        let mut holds = self.truth(&item, span)?;
+        let mut span = self.module.span(first);
+        let mut item = self.expr(first)?;
         for value in rest {
-            let span = self.module.span(value);
-            let ends = Operand::Const(Const::Bool(op.op == BoolOp::Or));
-            if holds == ends {
+            let holds = self.truth(&item, span)?;
+            let is_and = op.op == BoolOp::And;
+            span = self.module.span(value);
+            if let Operand::Const(holds) = holds {
+                if holds.as_bool() == Some(is_and) {
+                    item = self.expr(value)?;
+                    continue;
+                }
                 break;
             }
-            if let Operand::Const(_) = holds {
-                // Python's `and` and `or` give an operand; only truth values are known to be one.
-                let item = self.expr(value)?;
-                holds = self.truth(&item, span)?;
-                continue;
-            }
-            let more = |lowering: &mut Self| {
-                let item = lowering.expr(value)?;
-                Ok(Exit::Return(Item::Number(Number::weak(lowering.truth(&item, span)?, Scalar::Bool))))
-            };
-            let enough = |_: &mut Self| Ok(Exit::Return(Item::Number(Number::weak(ends, Scalar::Bool))));
+            let known = item.clone();
+            let more = |lowering: &mut Self| lowering.expr(value).map(Exit::Return);
+            let enough = |_: &mut Self| Ok(Exit::Return(known));
             let exit = match op.op {
                 BoolOp::And => self.branch(holds, span, more, enough)?,
                 BoolOp::Or => self.branch(holds, span, enough, more)?,
             };
-            holds = match exit {
-                Exit::Return(Item::Number(number)) => number.x,
-                _ => unreachable!("both ways give a truth value"),
+            item = match exit {
+                Exit::Return(item) => item,
+                _ => unreachable!("both ways give a value"),
             };
         }
-        Ok(Item::Number(Number::weak(holds, Scalar::Bool)))
+        Ok(item)
     }
 
     fn conditional(&mut self, branch: &'m ast::ExprIfExp) -> Result<Item> {

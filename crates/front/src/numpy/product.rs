@@ -33,7 +33,7 @@ impl Lowering<'_> {
                     }
                     name => self.dot(name, &left, &right, span)?,
                 };
-                return self.into_out(out, made, span).map(Some);
+                return self.put_out(out, made, span).map(Some);
             }
             "outer" => {
                 let (left, right) = (arguments.need(0, "a")?, arguments.need(1, "b")?);

@@ -95,7 +95,7 @@ impl Lowering<'_> {
             ));
         }
         let made = self.reduce(what, &item, &Along { axes, keepdims, dtype, ddof }, span)?;
-        self.into_out(out, made, span)
+        self.put_out(out, made, span)
     }
 
     /// Axes, which may count from the end.
@@ -309,6 +309,7 @@ impl Lowering<'_> {
     }
 
     /// A fold over a space: `cell` computes what `combine` joins to the accumulators.
+    #[allow(clippy::type_complexity, reason = "the parts of a with-loop")]
     pub(super) fn fold(
         &mut self,
         space: Vec<Extent>,

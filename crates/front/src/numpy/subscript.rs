@@ -332,7 +332,7 @@ impl Lowering<'_> {
     /// An index that may count from the end, from 0 on, and the certificate that it is in bounds.
     pub(super) fn place(&mut self, x: Operand, extent: Extent) -> (Operand, Option<Value>) {
         let n: Operand = extent.into();
-        let at = self.from_end(x, n);
+        let at = self.counted_from_end(x, n);
         if let (Operand::Const(at), Operand::Const(n)) = (at, n)
             && let (Some(at), Some(n)) = (at.as_i64(), n.as_i64())
             && (0..n).contains(&at)
@@ -344,7 +344,7 @@ impl Lowering<'_> {
     }
 
     /// A place that may count from the end, from 0 on.
-    fn from_end(&mut self, x: Operand, n: Operand) -> Operand {
+    fn counted_from_end(&mut self, x: Operand, n: Operand) -> Operand {
         match x {
             Operand::Const(constant) => match constant.as_i64() {
                 Some(at) if at < 0 => self.add(n, Operand::i64(at)),
@@ -383,7 +383,9 @@ impl Lowering<'_> {
         let one = match (lower.is_none(), constant(lower), upper.is_none(), constant(upper)) {
             (true, _, false, Some(1)) => Some(0),
             (false, Some(-1), true, _) => Some(-1),
-            (false, Some(from), false, Some(to)) if to.checked_sub(1) == Some(from) && (from < -1 || from >= 0) => Some(from),
+            (false, Some(from), false, Some(to)) if to.checked_sub(1) == Some(from) && !(-1..0).contains(&from) => {
+                Some(from)
+            }
             _ => None,
         };
         if let (Some(from), 1, Extent::Value(_)) = (one, step, extent) {
@@ -406,7 +408,7 @@ impl Lowering<'_> {
             let clip = |lowering: &mut Self, bound: &Option<Number>, default: Operand| match bound {
                 None => default,
                 Some(bound) => {
-                    let at = lowering.from_end(bound.x, n);
+                    let at = lowering.counted_from_end(bound.x, n);
                     let at = lowering.arithmetic(BinOp::MAX, at, zero);
                     lowering.arithmetic(BinOp::MIN, at, n)
                 }
@@ -422,7 +424,7 @@ impl Lowering<'_> {
         let clip = |lowering: &mut Self, bound: &Option<Number>, default: Operand| match bound {
             None => default,
             Some(bound) => {
-                let at = lowering.from_end(bound.x, n);
+                let at = lowering.counted_from_end(bound.x, n);
                 let at = lowering.arithmetic(BinOp::MAX, at, minus_one);
                 lowering.arithmetic(BinOp::MIN, at, last)
             }

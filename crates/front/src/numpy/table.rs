@@ -30,7 +30,7 @@ impl Lowering<'_> {
                 arguments.finish(4)?;
                 let ufunc = if name == "cumsum" { Binary::Add } else { Binary::Multiply };
                 let made = self.accumulate(ufunc, &item, axis, dtype, span)?;
-                self.into_out(out, made, span).map(Some)
+                self.put_out(out, made, span).map(Some)
             }
             "bincount" => self.bincount(arguments).map(Some),
             "histogram" => self.histogram(arguments).map(Some),
@@ -56,6 +56,7 @@ impl Lowering<'_> {
 
     /// A table after `update` was made for each index of a space in row-major order: it gives a place and what to put there,
     /// given what is there.
+    #[allow(clippy::type_complexity, reason = "a place, what is put there, and certificates")]
     pub(super) fn tabulated(
         &mut self,
         start: Value,

@@ -142,6 +142,17 @@ pub(super) fn is_unary(name: &str) -> bool {
 }
 
 impl Lowering<'_> {
+    /// An item in memory of its own.
+    pub(super) fn renewed(&mut self, item: Item) -> Item {
+        match item {
+            Item::Array(array) => {
+                let value = self.read(&array);
+                Item::Array(self.fresh(value))
+            }
+            item => item,
+        }
+    }
+
     /// A universal function of one argument.
     pub(super) fn unary_ufunc(&mut self, name: &str, item: &Item, span: Span) -> Result<Item> {
         let item = self.array_like(item, span)?;
@@ -173,7 +184,7 @@ impl Lowering<'_> {
         let elem = ty.elem;
         let is_bool = elem == Scalar::Bool;
         match name {
-            "positive" => Ok(item),
+            "positive" => Ok(self.renewed(item)),
             "negative" if is_bool && is_python => self
                 .elementwise(&[item], Scalar::I64, span, |l, x| {
                     let x = l.convert(x[0], Scalar::I64);
@@ -187,7 +198,7 @@ impl Lowering<'_> {
                     x => l.b.unary(UnOp::Neg, x),
                 })
                 .map(|result| keeps(result, true)),
-            "abs" | "absolute" if is_bool => Ok(item),
+            "abs" | "absolute" if is_bool => Ok(self.renewed(item)),
             "abs" | "absolute" => self
                 .elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0]))
                 .map(|result| keeps(result, true)),
@@ -235,7 +246,7 @@ impl Lowering<'_> {
                 };
                 l.select(above, one, minus)
             }),
-            "conj" | "conjugate" => Ok(item),
+            "conj" | "conjugate" => Ok(self.renewed(item)),
             "angle" => {
                 let zero = Item::Number(Number::float(0.0));
                 self.binary_ufunc(Binary::Arctan2, &zero, &item, span)
@@ -256,7 +267,7 @@ impl Lowering<'_> {
                 let is_minus_zero = l.holds(BinOp::LT, inverse, zero);
                 l.arithmetic(BinOp::OR, is_below, is_minus_zero)
             }),
-            "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(item),
+            "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(self.renewed(item)),
             "rint" => self.elementwise(&[item], elem, span, |l, x| l.rint(elem, x[0])),
             "floor" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Floor, x[0])),
             "ceil" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Ceil, x[0])),
