@@ -7,19 +7,21 @@
 //! - [`memory`]: buffers, which are values of the IR, and views on them. A write through a view makes a new version of its
 //!   buffer, which all other views on it see.
 //! - [`types`]: promotion as in NumPy 2 (NEP 50).
-//! - [`branch`], [`loops`]: branches and loops, and what variables are after them.
-//! - [`expression`], [`subscript`], [`elementwise`], [`complex`]: expressions.
-//! - [`call`], and NumPy's functions by subject: [`ufuncs`], [`reductions`], [`creation`], [`rearrange`], [`product`], [`choice`]
+//! - [`branch`], [`loops`], [`iteration`], [`carried`]: branches and loops, and what variables are after them.
+//! - [`expression`], [`subscript`], [`advanced`], [`elementwise`], [`complex`]: expressions.
+//! - [`call`], and NumPy's functions by subject: [`ufuncs`], [`quotients`], [`reductions`], [`creation`], [`rearrange`], [`product`], [`choice`]
 //!   and [`table`]; Python's own in [`builtin`].
 //!
 //! What is not compiled is refused with its place; [`error`] has the messages.
 //!
 //! It knows nothing of CPython, nor of what happens to the array IR afterwards.
 
+mod advanced;
 mod argument;
 mod branch;
 mod builtin;
 mod call;
+mod carried;
 mod choice;
 mod complex;
 mod creation;
@@ -29,10 +31,12 @@ mod error;
 mod expression;
 mod function;
 mod item;
+mod iteration;
 mod loops;
 mod memory;
 mod module;
 mod product;
+mod quotients;
 mod rearrange;
 mod reductions;
 mod statement;
