@@ -20,6 +20,8 @@ enum Origin {
     Given,
     /// A variable of the file.
     Global,
+    /// Behind a pointer that exchanges its value with others, which point to memory of the function or behind `restrict` pointers.
+    Exchanged,
     /// Behind any other pointer.
     Wild,
 }
@@ -48,7 +50,7 @@ pub(crate) fn classes(builder: &Builder<'_, '_>, objects: &[Object], written: &B
 }
 
 fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, one: Object, two: Object) -> bool {
-    use Origin::{Given, Global, Own, Restrict, Wild};
+    use Origin::{Exchanged, Given, Global, Own, Restrict, Wild};
     if builder.options.assume_no_alias {
         return false;
     }
@@ -59,9 +61,17 @@ fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, on
     if !of(one).may_alias(of(two)) {
         return false;
     }
+    let group = |object: Object| builder.exchange(object).map(|exchange| exchange.group);
+    if group(one).is_some() && group(one) == group(two) {
+        return false;
+    }
     match (origins[&one], origins[&two]) {
-        (Own(_), Own(_)) | (Global, Global) => false,
-        (Own(stored) | Restrict(stored), Wild) | (Wild, Own(stored) | Restrict(stored)) => stored,
+        (Own(_), Own(_)) | (Global, Global) | (Exchanged, Exchanged) => false,
+        (Own(stored) | Restrict(stored), Wild | Exchanged) | (Wild | Exchanged, Own(stored) | Restrict(stored)) => {
+            stored
+        }
+        (Exchanged, Wild) | (Wild, Exchanged) => true,
+        (Exchanged, _) | (_, Exchanged) => false,
         (Own(_) | Restrict(_), _) | (_, Own(_) | Restrict(_)) => false,
         (Given | Global | Wild, Given | Global | Wild) => true,
     }
@@ -74,6 +84,9 @@ fn origin(builder: &Builder<'_, '_>, object: Object) -> Origin {
     let is_global = decl.is_global();
     if data.dims == 0 {
         return if is_global { Origin::Global } else { Origin::Own(builder.taken.contains(&data.decl)) };
+    }
+    if builder.exchange(object).is_some_and(|exchange| exchange.is_own) {
+        return Origin::Exchanged;
     }
     match &data.of {
         CType::Pointer { is_restrict: true, .. } => Origin::Restrict(builder.escape(data.decl) == Escape::Stored),

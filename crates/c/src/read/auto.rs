@@ -4,14 +4,17 @@
 //! the bodies of loops and branches that are in no region are searched in turn. Read `opening` next.
 
 use super::opening::Reading;
-use super::purity::frees;
+use super::purity::{allocation, frees};
 use super::regions::Found;
 use super::statements::not_understood;
-use super::syntax::{children, children_and_comments, descendants, is_within, operands};
-use crate::ast::{Kind, Node};
+use super::syntax::{
+    arguments, bare, children, children_and_comments, descendants, field, is_within, operands, uncast,
+};
+use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{LeftOut, Region, Remark};
 use frit_scop::model::Node as ScopNode;
 use frit_support::Span;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// So many statements are in no region that pragmas do not mark.
@@ -85,7 +88,8 @@ impl<'t> Search<'t, '_> {
             return false;
         }
         match node.kind() {
-            Kind::Comment | Kind::Declaration | Kind::For => true,
+            Kind::For => !turns(node),
+            Kind::Comment | Kind::Declaration => true,
             Kind::Directive => {
                 let mut siblings = node.parent().into_iter().flat_map(children).skip_while(|sibling| *sibling != node);
                 not_understood(node.operator()).is_none()
@@ -127,7 +131,7 @@ impl<'t> Search<'t, '_> {
                 self.taken.push(region.range.clone());
                 self.regions.push(region);
                 self.remarks.extend(remarks);
-            } else if let Some(at) = splits_at {
+            } else if let Some(at) = found.statements.iter().position(|node| moves_pointer(*node)).or(splits_at) {
                 let mut before = found.statements;
                 let after = before.split_off(at + 1);
                 before.pop();
@@ -191,13 +195,6 @@ impl<'t> Search<'t, '_> {
     /// Why a loop is in no region; `None` if it is understood and nothing stands beside it that it could be fused with.
     fn why_left_out(&self, function: Node<'t>, node: Node<'t>) -> Option<String> {
         let alone = self.reading.region(&Found { function, statements: vec![node] });
-        let plain = |remark: &Remark| {
-            let message = remark.message.as_str();
-            let prefixes =
-                ["the region stays as it is: ", "this loop is one statement: ", "this statement is not taken apart: "];
-            let plain = prefixes.iter().find_map(|prefix| message.strip_prefix(prefix));
-            plain.unwrap_or(message).to_string()
-        };
         match alone {
             Err(remarks) => return Some(remarks.first().map_or("it is not understood".to_string(), plain)),
             Ok((Some(region), remarks)) => {
@@ -219,4 +216,96 @@ impl<'t> Search<'t, '_> {
             "line {line} stands between it and the next loop: move that before or behind both if nothing speaks against it"
         ))
     }
+}
+
+/// What a remark says of the reason alone.
+fn plain(remark: &Remark) -> String {
+    let message = remark.message.as_str();
+    let prefixes =
+        ["the region stays as it is: ", "this loop is one statement: ", "this statement is not taken apart: "];
+    let plain = prefixes.iter().find_map(|prefix| message.strip_prefix(prefix));
+    plain.unwrap_or(message).to_string()
+}
+
+/// The regions in the only loop of a marked region, where that is not understood: since pointers move between its iterations, as between time steps, or
+/// for the sake of its head. With what is to be said of them.
+pub(crate) fn steps<'t>(
+    reading: Reading<'t, '_>,
+    found: &Found<'t>,
+    read: &Result<(Option<Region>, Vec<Remark>), Vec<Remark>>,
+) -> Option<(Vec<Region>, Vec<Remark>)> {
+    let (is_understood, remarks) = match read {
+        Ok((Some(region), remarks)) => {
+            (region.scop.statements.iter().all(|(_, statement)| statement.opaque.is_none()), remarks)
+        }
+        Ok((None, _)) => return None,
+        Err(remarks) => (false, remarks),
+    };
+    let has_loop = |node: &&Node<'t>| descendants(**node).any(|inner| inner.kind().is_loop());
+    let mut loops = found.statements.iter().filter(has_loop);
+    let (Some(only), None) = (loops.next(), loops.next()) else { return None };
+    // A loop that is one statement for the sake of its head has others in it.
+    let is_whole = match read {
+        Ok((Some(region), _)) => region.scop.loops.is_empty(),
+        _ => true,
+    };
+    let is_stepping = turns(*only) || !is_understood && (is_whole || descendants(*only).any(moves_pointer));
+    if !only.kind().is_loop() || !is_stepping {
+        return None;
+    }
+    let mut search = Search { reading, taken: Vec::new(), regions: Vec::new(), remarks: Vec::new() };
+    search.inner(found.function, *only);
+    let why = |first: &Remark| Remark {
+        code: first.code,
+        message: format!("only what is inside of this loop is transformed: {}", plain(first)),
+        span: first.span,
+    };
+    search.remarks.extend(remarks.first().map(why));
+    (!search.regions.is_empty()).then_some((search.regions, search.remarks))
+}
+
+/// A loop with several others in it, between whose iterations an integer changes that stands in subscripts, as `cur` of `w[cur][i]` does between time
+/// steps: the loops in it are understood without it.
+fn turns(node: Node<'_>) -> bool {
+    let Some(body) = field(node, Part::Body).filter(|body| node.kind().is_loop() && body.kind() == Kind::Block) else {
+        return false;
+    };
+    let statements = children(body);
+    let changed = |expression: Node<'_>| {
+        let target = field(expression, Part::Left).or_else(|| field(expression, Part::Operand)).map(bare)?;
+        let is_integer = target.kind() == Kind::Name && matches!(target.of(), CType::Int { .. });
+        let is_change = matches!(expression.kind(), Kind::Assign | Kind::Update);
+        let decl = target.decl().filter(|_| is_integer && is_change)?;
+        // What the body declares has no value from before.
+        let declared = target.tree().decls[decl].range.start;
+        (!body.byte_range().contains(&declared)).then_some(decl)
+    };
+    let plain = statements.iter().filter(|statement| statement.kind() == Kind::ExpressionStatement);
+    let changed: BTreeSet<_> = plain.flat_map(|node| children(*node)).flat_map(operands).filter_map(changed).collect();
+    let loops = || statements.iter().filter(|statement| statement.kind() == Kind::For);
+    let mut subscripts = loops().flat_map(|node| descendants(*node)).filter_map(|node| field(node, Part::Index));
+    !changed.is_empty()
+        && loops().count() > 1
+        && subscripts.any(|index| descendants(index).filter_map(Node::decl).any(|decl| changed.contains(&decl)))
+}
+
+/// A statement gives a pointer another value, other than memory that is allocated: what stands before it and behind it sees different memory.
+fn moves_pointer(statement: Node<'_>) -> bool {
+    // `swap(&a, &b)`.
+    let is_address = |node: Node<'_>| {
+        let target = field(node, Part::Operand).filter(|_| node.kind() == Kind::Pointer && node.operator() == "&");
+        target.is_some_and(|target| matches!(bare(target).of(), CType::Pointer { .. }))
+    };
+    let is_move = |node: Node<'_>| {
+        if node.kind() == Kind::Call {
+            return arguments(node).into_iter().map(uncast).any(is_address);
+        }
+        let target = field(node, Part::Left).or_else(|| field(node, Part::Operand)).map(bare);
+        let is_pointer = target.is_some_and(|target| {
+            matches!(target.kind(), Kind::Name | Kind::Member) && matches!(target.of(), CType::Pointer { .. })
+        });
+        let is_allocated = field(node, Part::Right).is_some_and(|value| allocation(value).is_some());
+        matches!(node.kind(), Kind::Assign | Kind::Update) && is_pointer && !is_allocated
+    };
+    statement.kind() == Kind::ExpressionStatement && children(statement).into_iter().flat_map(operands).any(is_move)
 }

@@ -6,6 +6,7 @@
 
 use super::affine::{Cond, Expr, ParamText, Params};
 use super::delinearise::quotient;
+use super::exchange::Exchange;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::purity::{Purity, allocation};
@@ -235,6 +236,8 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) is_sizing: bool,
     /// How many functions are open whose results are looked at.
     pub(crate) calls: usize,
+    /// Pointers that exchange their values between runs of the region.
+    pub(crate) exchanges: BTreeMap<Decl, Exchange>,
     /// The statements that free memory which is allocated before the region.
     pub(crate) frees: Vec<Range<usize>>,
 }
@@ -269,6 +272,12 @@ impl<'t> Builder<'t, '_> {
         self.escapes.get(&decl).copied().unwrap_or_default()
     }
 
+    /// What is known of a pointer that exchanges its value with others.
+    pub(crate) fn exchange(&self, object: Object) -> Option<Exchange> {
+        let data = &self.objects[object];
+        self.exchanges.get(&data.decl).copied().filter(|_| data.dims > 0 && !data.is_member)
+    }
+
     /// The elements of a variable, or what it points to, are memory that other functions may know of.
     pub(crate) fn is_reachable(&self, decl: Decl) -> bool {
         let data = &self.names.decls[decl];
@@ -294,6 +303,7 @@ impl<'t> Builder<'t, '_> {
         match &data.of {
             CType::Pointer { is_restrict: true, .. } | CType::Array { .. } => false,
             CType::Pointer { .. } if self.is_allocated(decl) => false,
+            CType::Pointer { .. } if self.exchanges.get(&decl).is_some_and(|exchange| exchange.is_own) => false,
             CType::Pointer { .. } => {
                 // A pointer to a row points where its base does.
                 let meaning = Meaning { purity: self.purity };

@@ -50,12 +50,7 @@ impl Surroundings {
         };
         loops.extend(descendants(function).filter(around).map(Node::byte_range));
         loops.reverse();
-        // Jumps ahead, out of checks to where everything is freed, keep to the order of the text.
-        let label = |name: &str| {
-            descendants(function).find(|node| node.kind() == Kind::Label && node.name() == name).map(Node::start_byte)
-        };
-        let is_back = |jump: Node<'t>| label(jump.name()).is_none_or(|label| label < jump.start_byte());
-        let has_jumps = descendants(function).any(|node| node.kind() == Kind::Goto && is_back(node));
+        let has_jumps = jumps_back(function);
         let start = if has_jumps { 0 } else { loops.last().map_or(region.end, |outermost| outermost.start) };
         let is_later = |node: &Node<'t>| node.start_byte() >= start && !region.contains(&node.start_byte());
         let calls_after = descendants(function).filter(|node| node.kind() == Kind::Call).filter(is_later).any(|call| {
@@ -69,6 +64,15 @@ impl Surroundings {
         let outermost = self.loops.iter().rev().find(|around| around.start > declared);
         if self.has_jumps { 0 } else { outermost.map_or(region.start, |around| around.start) }
     }
+}
+
+/// Whether control may go back in a function other than by loops. Jumps ahead, out of checks to where everything is freed, keep to the order of the text.
+pub(crate) fn jumps_back(function: Node<'_>) -> bool {
+    let label = |name: &str| {
+        descendants(function).find(|node| node.kind() == Kind::Label && node.name() == name).map(Node::start_byte)
+    };
+    let is_back = |jump: Node<'_>| label(jump.name()).is_none_or(|label| label < jump.start_byte());
+    descendants(function).any(|node| node.kind() == Kind::Goto && is_back(node))
 }
 
 impl<'t> Builder<'t, '_> {
@@ -111,7 +115,7 @@ impl<'t> Builder<'t, '_> {
         }
         let has_value = match decl.kind {
             DeclKind::Parameter => true,
-            _ => decl.value.is_some_and(|value| !is_array || allocation(value).is_none()),
+            _ => decl.value.is_some_and(|value| !is_array || allocation(value).is_none() && !is_null(value)),
         };
         let is_inside = self.is_inside(data.decl);
         let is_seen = is_array && self.escape(data.decl) == Escape::Call && surroundings.calls_after;

@@ -6,7 +6,7 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
-//! - `delinearise`, `liveness`, `carried`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all;
+//! - `delinearise`, `liveness`, `carried`, `exchange`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all;
 //! - `outside`: what stands in the text for arrays that are declared outside.
 
 mod affine;
@@ -17,6 +17,7 @@ mod carried;
 mod convert;
 mod delinearise;
 mod effects;
+mod exchange;
 mod facts;
 mod finish;
 mod liveness;
@@ -223,18 +224,26 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The compiler does not accept it as it does the file; what it says first.
+    /// The compiler does not accept it as it does the file: what it says first, and the line that it says it of.
     pub fn tidied(&self, text: &str, options: &CompileOptions) -> Result<String, String> {
         let mut text = text.to_string();
         for _ in 0..MOST_ROUNDS {
+            let of_line = |words: &str, at: usize| {
+                let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                format!("{words}: `{}`", text[line..].lines().next().unwrap_or_default().trim())
+            };
             let tree = compile(self.id, &text, options).map_err(|diagnostics| {
-                let label =
-                    diagnostics.first().and_then(|first| first.labels.first().map(|label| label.message.clone()));
-                label.or_else(|| diagnostics.first().map(|first| first.message.clone())).unwrap_or_default()
+                let first = diagnostics.into_iter().next();
+                let label = first.as_ref().and_then(|first| first.labels.first());
+                match label.filter(|label| label.span.end > 0) {
+                    Some(label) => of_line(&label.message, label.span.start as usize),
+                    None => first.map_or_else(String::new, |first| first.message),
+                }
             })?;
             // A name that is not declared is no number here.
             if let Some(unknown) = tree.undeclared.difference(&self.undeclared).next() {
-                return Err(format!("nothing declares `{unknown}`"));
+                let at = outside::places(&text, unknown, 0..text.len()).next().map_or(0, |place| place.start);
+                return Err(of_line(&format!("use of undeclared identifier '{unknown}'"), at));
             }
             match tidy::tidied(&tree, &self.unused) {
                 Some(next) => text = next,
@@ -293,7 +302,13 @@ fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText,
     let taken = found.iter().filter_map(span_of).collect();
     let context = opening::Reading { facts: &facts, purity: &purity, options, file: id, hidden: &hidden, odd: &odd };
     for region in found {
-        match context.region(&region) {
+        let read = context.region(&region);
+        if let Some((inside, remark)) = auto::steps(context, &region, &read) {
+            regions.extend(inside);
+            remarks.extend(remark);
+            continue;
+        }
+        match read {
             Ok((region, more)) => {
                 remarks.extend(more);
                 regions.extend(region);

@@ -4,6 +4,7 @@
 
 use super::affine::Params;
 use super::builder::Builder;
+use super::exchange::exchanges;
 use super::facts::Facts;
 use super::finish::Finisher;
 use super::liveness::Surroundings;
@@ -94,10 +95,12 @@ impl<'t> Reading<'t, '_> {
             remarks: Vec::new(),
             is_sizing: false,
             calls: 0,
+            exchanges: BTreeMap::new(),
             frees: Vec::new(),
             hidden,
             odd,
         };
+        builder.exchanges = exchanges(&builder);
         rows.into_iter().for_each(|row| builder.bind_outer_row(row));
         let surroundings = Surroundings::of(found.function, &builder);
         builder.find_counters(statements, &surroundings);

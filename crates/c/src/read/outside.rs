@@ -475,7 +475,11 @@ fn closing(blank: &str, open: usize) -> Option<usize> {
 }
 
 /// Where a name stands in a part of a text.
-fn places<'b>(blank: &'b str, name: &'b str, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 'b {
+pub(super) fn places<'b>(
+    blank: &'b str,
+    name: &'b str,
+    within: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> + 'b {
     let bytes = blank.as_bytes();
     let found =
         blank[within.clone()].match_indices(name).map(move |(at, _)| within.start + at..within.start + at + name.len());

@@ -196,6 +196,8 @@ impl<'t> Meaning<'t, '_> {
     fn fate(&self, identifier: Node<'t>, dims: usize, is_row: &dyn Fn(Decl) -> bool) -> Fate {
         // How many dereferences are left until an element is read; none for a number.
         let mut left = dims;
+        // It may be one of several pointers.
+        let mut is_choice = false;
         let mut node = identifier;
         while let Some(parent) = node.parent() {
             match (parent.kind(), node.part()) {
@@ -211,9 +213,15 @@ impl<'t> Meaning<'t, '_> {
                 (Kind::Pointer, _) if operator(parent) == "&" => left += 1,
                 (Kind::Pointer, _) => left = left.saturating_sub(1),
                 (Kind::Binary, _) if left > 0 && matches!(operator(parent), "+" | "-") => {}
-                (Kind::Conditional, Part::Consequence | Part::Alternative) if left > 0 => {}
-                (Kind::Comma, _) if left > 0 => {}
+                (Kind::Conditional, Part::Consequence | Part::Alternative) | (Kind::Comma, _) if left > 0 => {
+                    is_choice = true;
+                }
                 (Kind::Call, Part::Argument) if left > 0 => {
+                    // What it returns may be what it is given.
+                    let is_dropped = parent.parent().is_some_and(|around| around.kind() == Kind::ExpressionStatement);
+                    if parent.of().is_array() && !is_dropped {
+                        return Fate::Goes(Escape::Stored);
+                    }
                     return match callee(parent).map(|name| self.purity.of(name)) {
                         Some(Call::Unknown) | None => Fate::Goes(Escape::Call),
                         _ => Fate::Goes(Escape::None),
@@ -221,7 +229,7 @@ impl<'t> Meaning<'t, '_> {
                 }
                 (Kind::Variable, Part::Value) if left > 0 => {
                     return match parent.decl() {
-                        Some(row) if is_row(row) => Fate::Into(row),
+                        Some(row) if is_row(row) && !is_choice => Fate::Into(row),
                         _ => Fate::Goes(Escape::Stored),
                     };
                 }

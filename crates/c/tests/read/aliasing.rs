@@ -1,6 +1,6 @@
 //! Which arrays may overlap.
 
-use crate::read::show::{check, check_body, check_text};
+use crate::read::show::{check, check_body, check_text, file};
 use expect_test::expect;
 use frit_c::ReadOptions;
 
@@ -133,4 +133,140 @@ fn globals_may_be_behind_pointers() {
             6: not-affine: this loop is one statement: `n` is no variable of the function alone and may change while the loop runs: copy it to a variable before the loop
         "#]],
     );
+}
+
+/// What `frit fuse` reads of the loops in a function that swaps pointers between time steps: the arrays as they are understood.
+fn arrays(text: &str) -> Vec<String> {
+    let read = file(text, ReadOptions { auto: true, ..ReadOptions::default() });
+    let all = read.regions.iter().flat_map(|region| region.scop.arrays.iter().map(|(_, data)| data.name.clone()));
+    all.collect()
+}
+
+/// A function that smooths `a` into `b` in time steps, with these statements before all steps and behind each.
+fn steps(parameters: &str, before: &str, behind: &str) -> String {
+    format!(
+        r#"#include <stdlib.h>
+#define SWAP(T, x, y) do {{ T swapped_ = (x); (x) = (y); (y) = swapped_; }} while (0)
+static inline void swap(float **x, float **y) {{ float *t = *x; *x = *y; *y = t; }}
+static inline void rotate(float **x, float **y, float **z) {{ float *t = *x; *x = *y; *y = *z; *z = t; }}
+static inline void same(float **x, float **y) {{ *x = *y; }}
+static float left[100], right[100];
+void f(int n, int steps, {parameters})
+{{
+    {before}
+    for (int t = 0; t < steps; t++) {{
+        float d[n];
+        for (int i = 0; i < n - 1; i++) d[i] = a[i + 1] - a[i];
+        for (int i = 1; i < n - 1; i++) b[i] = a[i] + 0.1f * (d[i] - d[i - 1]);
+        {behind}
+    }}
+}}
+"#
+    )
+}
+
+const TWO: &str = "float *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);";
+
+#[test]
+fn pointers_that_are_swapped_between_time_steps_name_different_memory() {
+    let swap = "float *tmp = a; a = b; b = tmp;";
+    let all = [
+        ("void *no", TWO, swap),
+        ("void *no", TWO, "SWAP(float *, a, b);"),
+        ("void *no", TWO, "swap(&a, &b);"),
+        ("void *no", TWO, "if (t % 3) { float *tmp = a; a = b; b = tmp; }"),
+        (
+            "void *no",
+            "float *a, *b, *tmp; a = malloc(4 * n); if (!a) return; b = malloc(4 * n);",
+            "tmp = b, b = a, a = tmp;",
+        ),
+        ("float *restrict u, float *restrict v", "float *a = u, *b = v;", swap),
+        ("float *restrict a, float *restrict b", "", swap),
+        ("float *a", "float *b = malloc(n * sizeof *b);", swap),
+        ("void *no", "float *a = left, *b = right;", swap),
+        ("float (*restrict u)[n]", "float *a = u[0], *b = &u[1][0];", swap),
+        ("void *no", "float *u = malloc(4 * n), *v = malloc(4 * n), *a = u, *b = v;", swap),
+    ];
+    for (parameters, before, behind) in all {
+        assert_eq!(arrays(&steps(parameters, before, behind)), ["d", "a", "b"], "{parameters} {before} {behind}");
+    }
+}
+
+#[test]
+fn pointers_of_a_rotation_name_different_memory() {
+    let before = format!("{TWO} float *c = malloc(n * sizeof *c), *tmp;");
+    for rotation in ["tmp = a; a = b; b = c; c = tmp;", "rotate(&a, &b, &c);", "swap(&a, &b); swap(&b, &c);"] {
+        assert_eq!(arrays(&steps("void *no", &before, rotation)), ["d", "a", "b"], "{rotation}");
+    }
+}
+
+#[test]
+fn pointers_that_a_condition_chooses_the_other_way_round_name_different_memory() {
+    let text = steps("float *restrict u, float *restrict v", "", "")
+        .replace("float d[n];", "float *a = t % 2 ? v : u, *b = t % 2 ? u : v;\nfloat d[n];");
+    assert_eq!(arrays(&text), ["d", "a", "b"]);
+    let same = text.replace("? u : v", "? v : u");
+    assert_eq!(arrays(&same), ["d", "a|b"]);
+    let other = text.replace("t % 2 ? u", "t % 3 ? u");
+    assert_eq!(arrays(&other), ["d", "a|b"]);
+}
+
+#[test]
+fn pointers_that_more_happens_to_than_exchanges_may_be_the_same() {
+    let swap = "float *tmp = a; a = b; b = tmp;";
+    let all = [
+        // They begin the same, or nobody knows where.
+        ("float *restrict u", "float *a = u, *b = u;", swap),
+        ("float *a, float *b", "", swap),
+        ("float *u, float *v", "float *a = u, *b = v;", swap),
+        ("float (*restrict u)[n]", "float *a = u[1], *b = u[1];", swap),
+        ("float *restrict u", "float *a = u, *b = u + n;", swap),
+        ("float *u", "float *a = u, *b = left;", swap),
+        // One of them goes on with the value of the other.
+        ("void *no", TWO, "float *tmp = a; a = b; if (t > 3) b = tmp;"),
+        ("void *no", TWO, "a = b;"),
+        ("void *no", TWO, "float *tmp = a; a = b; b = tmp; same(&a, &b);"),
+        ("void *no", TWO, "float *tmp = a; a = b; b = tmp; a++;"),
+        ("float **other", TWO, "float *tmp = a; a = b; b = tmp; *other = a; b = *other;"),
+        // The first value comes again.
+        (
+            "float *restrict u, float *restrict v",
+            "float *a, *b = v; for (int k = 0; k < 2; k++) { a = u;",
+            "float *tmp = a; a = b; b = tmp; }",
+        ),
+        ("float *restrict u, float *restrict v", "float *a = u, *b = v;", "float *tmp = a; a = b; b = tmp; a = u;"),
+    ];
+    for (parameters, before, behind) in all {
+        let found = arrays(&steps(parameters, before, behind));
+        assert_eq!(found, ["d", "a|b"], "{parameters} {before} {behind}");
+    }
+}
+
+#[test]
+fn what_an_exchanged_pointer_began_with_may_be_the_same() {
+    let text = steps(
+        "void *no",
+        "float *u = malloc(4 * n), *v = malloc(4 * n), *a = u, *b = v;",
+        "float *tmp = a; a = b; b = tmp;",
+    );
+    let found = arrays(&text.replace("b[i] = a[i]", "b[i] = u[i] + a[i]"));
+    assert_eq!(found, ["d", "a", "u|b"]);
+}
+
+#[test]
+fn a_pointer_that_a_condition_chooses_points_into_each_of_the_arrays() {
+    let text = r#"#include <stdlib.h>
+__attribute__((pure)) float *pick(float *one, float *two);
+void f(int n, int c, float *restrict out)
+{
+    float *a = malloc(n * sizeof(float)), *b = malloc(n * sizeof(float));
+    float *s = c ? a : b;
+    for (int i = 0; i < n; i++) a[i] = i;
+    for (int i = 0; i < n; i++) out[i] = s[n - 1 - i];
+}
+"#;
+    assert_eq!(arrays(text), ["a|s", "out"]);
+    assert_eq!(arrays(&text.replace("c ? a : b", "(c, a)")), ["a|s", "out"]);
+    assert_eq!(arrays(&text.replace("c ? a : b", "pick(a, b)")), ["a|s", "out"]);
+    assert_eq!(arrays(&text.replace("float *s = c ? a : b;", "float *s; s = c ? a : b;")), ["a|s_1", "out"]);
 }
