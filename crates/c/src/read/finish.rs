@@ -7,7 +7,7 @@ use super::affine::{Atom, Cond, Expr, ParamText, Params, choices};
 use super::aliases::classes;
 use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
 use super::carried::mark_carried;
-use super::delinearise::Flat;
+use super::delinearise::{Flat, Shape};
 use super::liveness::{Liveness, Surroundings};
 use super::names::Decl;
 use super::notes::{attach_comments, indent};
@@ -111,7 +111,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .flat_map(|statement| statement.effects.accesses.iter().filter_map(|access| flat(statement, access)))
             .collect();
         let Some(shape) = self.builder.delinearise(&flats) else { return };
-        let extents = shape.extents(total);
+        let extents = self.whole_rows(&shape, total.as_ref(), &flats).unwrap_or_else(|| shape.extents(total));
         if is_fixed && extents[0].is_none() {
             return;
         }
@@ -128,6 +128,19 @@ impl<'t, 'f> Finisher<'t, 'f> {
         let data = &mut self.builder.objects[object];
         (data.dims, data.extents) = (dims, extents);
         self.strides.insert(object, shape.strides);
+    }
+
+    /// The extents of an array that has a few elements more than rows, if nothing reaches these: `w * h + 1`.
+    fn whole_rows(&mut self, shape: &Shape, total: Option<&Expr>, flats: &[Flat]) -> Option<Vec<Option<Expr>>> {
+        let total = total?;
+        let rest = total.terms().find(|(monomial, factor)| monomial.powers().is_empty() && *factor > 0)?.1;
+        let extents = shape.extents(Some(total.clone() - Expr::constant(rest)));
+        let rows = extents[0].clone()?;
+        let stays_in = |(flat, subscripts): (&Flat, &Vec<Expr>)| {
+            let beyond = Cond::at_most(&rows, &subscripts[0]);
+            self.builder.is_empty(flat.depth, flat.conds.iter().chain([&beyond]))
+        };
+        flats.iter().zip(&shape.subscripts).all(stays_in).then_some(extents)
     }
 
     /// Subscripts that are not affine are not known; what stands in them is read, then.
@@ -263,6 +276,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         let alive = self.builder.statements.iter().enumerate().filter(|(at, _)| !self.dead.contains(at));
         let mut used: Vec<Object> = Vec::new();
         let mut written: BTreeSet<Object> = BTreeSet::new();
+        let mut pointers: Vec<Object> = Vec::new();
         for access in alive.flat_map(|(_, statement)| &statement.effects.accesses) {
             if !used.contains(&access.object) {
                 used.push(access.object);
@@ -277,7 +291,14 @@ impl<'t, 'f> Finisher<'t, 'f> {
             let is_used_later = all.into_iter().any(|node| node.start_byte() >= self.builder.region.end);
             if is_used_later && !data.is_member && self.builder.is_inside(data.decl) && !used.contains(&object) {
                 used.push(object);
+                if matches!(data.of, CType::Pointer { .. }) && data.heap.is_none() {
+                    pointers.push(object);
+                }
             }
+        }
+        // Of a pointer that is set behind the region, there is only itself.
+        for pointer in pointers {
+            self.builder.objects[pointer].dims = 0;
         }
         let classes = classes(&self.builder, &used, &written);
         for class in classes {

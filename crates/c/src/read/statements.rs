@@ -286,7 +286,10 @@ impl<'t> Builder<'t, '_> {
                 return Err(not_affine("its head changes other variables than it gives values"));
             }
             Some(update) => {
-                let step = self.step(update, decl).ok_or_else(|| not_affine("its step is not constant"))?;
+                let step = self.step(update, decl).ok_or_else(|| {
+                    self.odd.borrow_mut().loops.insert(node.id());
+                    not_affine("its step is not constant")
+                })?;
                 let known = self.cond(cond);
                 (known.ok_or_else(|| not_affine(&self.why_unknown(cond, "its condition")))?, step)
             }

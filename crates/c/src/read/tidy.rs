@@ -43,13 +43,17 @@ pub(super) fn tidied(tree: &Tree, known: &BTreeSet<(String, String)>) -> Option<
             others.push(Edit { range: name.start..end + space, text: String::new() });
         } else {
             // Its value is computed by what has to stay: it is said to be of no use.
-            let after = match declared.and_then(Node::parent) {
-                Some(statement) => statement.end_byte(),
+            let statement = declared.and_then(Node::parent).filter(|parent| parent.kind() == Kind::Declaration);
+            let after = match statement {
+                Some(statement) if statement.parent().is_some_and(|around| around.kind() == Kind::Block) => {
+                    statement.end_byte()
+                }
+                Some(_) => continue,
                 None => field(function, Part::Body)?.start_byte() + 1,
             };
             let line = tree.text[..after].rfind('\n').map_or(0, |newline| newline + 1);
             let indent: String = tree.text[line..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
-            let indent = if declared.is_some() { indent } else { format!("{indent}    ") };
+            let indent = if statement.is_some() { indent } else { format!("{indent}    ") };
             others.push(Edit { range: after..after, text: format!("\n{indent}(void){};", &tree.text[name]) });
         }
     }
