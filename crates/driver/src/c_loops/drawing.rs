@@ -9,7 +9,7 @@ use frit_c::Region;
 use frit_scop::fusion::{Nest, NestGraph, NestTie};
 use frit_scop::program::Fate;
 use frit_scop::{Array, Scop, memory};
-use frit_support::{SourceMap, Span, Table};
+use frit_support::{Index, SourceMap, Span, Table};
 
 /// What the words and marks of the drawings mean.
 pub(super) const LEGEND: [&str; 7] = [
@@ -126,6 +126,18 @@ impl Flow<'_> {
     /// The line that a nest begins at.
     pub(super) fn line(&self, nest: &Nest) -> Option<usize> {
         self.sources.position(self.span(nest)).map(|place| place.line)
+    }
+
+    /// What a nest is that is no loop here: by the word that it begins with.
+    pub(super) fn kind(&self, nest: &Nest) -> &'static str {
+        let span = self.span(nest);
+        let file = self.sources.iter().find(|(id, _)| id.at() == span.file as usize);
+        let text = file.and_then(|(_, file)| file.text.get(span.start as usize..)).unwrap_or_default();
+        let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        match word {
+            Some("for" | "while" | "do") => "a loop that is not taken apart",
+            _ => "a statement outside of loops",
+        }
     }
 }
 

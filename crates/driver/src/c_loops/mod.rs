@@ -230,10 +230,14 @@ fn fuse_file(
         transformed.push(result);
     }
     watch.region.clear();
-    let mut written = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile));
+    let (mut written, refused) = watch.pass("write", || accepted(file, &mut transformed, &options.read.compile));
     written.text = written.headed(options.in_place);
-    for (report, _) in regions.iter_mut().zip(&written.is_transformed).filter(|(_, is_transformed)| !**is_transformed) {
-        report.stays("it could not be printed");
+    for ((at, report), is_transformed) in regions.iter_mut().enumerate().zip(&written.is_transformed) {
+        match refused.get(&at) {
+            Some(words) => report.stays(&format!("the compiler would not accept what it became: {words}")),
+            None if !is_transformed => report.stays("it could not be printed"),
+            None => {}
+        }
     }
     let remarks = file.remarks.iter().chain(&written.remarks).map(remark).collect();
     let verified = match &options.verify {
@@ -259,8 +263,12 @@ fn fuse_file(
     })
 }
 
-/// The file with its regions transformed; those that the compiler would not accept stay as they are.
-fn accepted(file: &File, transformed: &mut [Option<Transformed>], options: &frit_c::CompileOptions) -> frit_c::Written {
+/// The file with its regions transformed; those that the compiler would not accept stay as they are, with what it says of them.
+fn accepted(
+    file: &File,
+    transformed: &mut [Option<Transformed>],
+    options: &frit_c::CompileOptions,
+) -> (frit_c::Written, BTreeMap<usize, String>) {
     let tried = |transformed: &[Option<Transformed>]| {
         let mut written = frit_c::write(file, transformed);
         if written.is_transformed.contains(&true) {
@@ -268,20 +276,28 @@ fn accepted(file: &File, transformed: &mut [Option<Transformed>], options: &frit
         }
         Ok::<_, String>(written)
     };
-    if let Ok(written) = tried(transformed) {
-        return written;
-    }
+    let words = match tried(transformed) {
+        Ok(written) => return (written, BTreeMap::new()),
+        Err(words) => words,
+    };
+    let mut refused = BTreeMap::new();
     for at in 0..transformed.len() {
         let alone: Vec<_> =
             (0..transformed.len()).map(|other| transformed[other].clone().filter(|_| other == at)).collect();
-        if transformed[at].is_some() && tried(&alone).is_err() {
+        if transformed[at].is_some()
+            && let Err(words) = tried(&alone)
+        {
             transformed[at] = None;
+            refused.insert(at, words);
         }
     }
-    tried(transformed).unwrap_or_else(|_| {
-        transformed.fill(None);
+    let written = tried(transformed).unwrap_or_else(|_| {
+        // Each alone would do.
+        let all = transformed.iter_mut().enumerate().filter_map(|(at, region)| region.take().map(|_| at));
+        refused.extend(all.map(|at| (at, words.clone())));
         frit_c::write(file, transformed)
-    })
+    });
+    (written, refused)
 }
 
 /// That all sizes which have values are parameters of some region.

@@ -1,7 +1,7 @@
 //! The loops that a region's nests became, and what keeps others apart, in lines of the source.
 
 use super::drawing::Flow;
-use frit_scop::fusion::{NestGraph, NestTie};
+use frit_scop::fusion::{NestGraph, NestTie, Refusal};
 use frit_scop::tree::{Fused, FusedLoop, FusedTree, Member};
 use frit_scop::{Array, Statement};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,8 @@ pub struct Apart {
     pub code: Option<&'static str>,
     /// The reason, in words about the first and the second loop.
     pub why: String,
+    /// Which of both is no loop nest that is taken apart, if that is the reason, and what it is instead.
+    pub alone: Option<(usize, &'static str)>,
 }
 
 impl Outline {
@@ -51,12 +53,16 @@ impl Outline {
         let apart = nests.ties.iter().filter(|tie| !tie.flows.is_empty()).filter_map(|tie: &NestTie| {
             let why = tie.why_apart.clone()?;
             let is_loop = |nest: usize| nests.nests[nest].source.is_some();
+            let is_alone = matches!(tie.refusal, Some(Refusal::IsolatedStatement { .. }));
+            let alone = [tie.to, tie.from].into_iter().find(|nest| is_alone && !is_loop(*nest));
+            let alone = alone.map(|nest| (line(nest), flow.kind(&nests.nests[nest])));
             (is_loop(tie.from) || is_loop(tie.to)).then(|| Apart {
                 lines: (line(tie.from), line(tie.to)),
                 arrays: tie.flows.clone(),
                 loops: (place(tie.from), place(tie.to)),
                 code: tie.refusal.as_ref().map(|refusal| refusal.code()),
-                why,
+                why: alone.map_or(why, |(line, what)| format!("line {line} is {what}")),
+                alone,
             })
         });
         Outline { loops: loops.collect(), apart: apart.collect() }
@@ -99,10 +105,26 @@ impl Outline {
             }
             lines.push(line);
         }
-        let refused = self.apart.iter().filter(|apart| apart.code.is_some());
-        let refused: BTreeSet<String> = refused
+        let (alone, apart): (Vec<_>, Vec<_>) =
+            self.apart.iter().filter(|apart| apart.code.is_some()).partition(|apart| apart.alone.is_some());
+        let mut refused: BTreeSet<String> = apart
+            .into_iter()
             .map(|apart| format!("lines {} and {} stay apart: {}", apart.lines.0, apart.lines.1, apart.why))
             .collect();
+        // What is no loop keeps its place between the loops that it depends on.
+        let mut places: BTreeMap<(usize, &str), [BTreeSet<usize>; 2]> = BTreeMap::new();
+        for (apart, alone) in alone.iter().filter_map(|apart| Some((apart, apart.alone?))) {
+            let [after, before] = places.entry(alone).or_default();
+            match apart.lines.0 == alone.0 {
+                true => before.insert(apart.lines.1),
+                false => after.insert(apart.lines.0),
+            };
+        }
+        for ((line, what), [after, before]) in places {
+            let parts = [("after", after), ("before", before)].into_iter().filter(|(_, lines)| !lines.is_empty());
+            let parts: Vec<String> = parts.map(|(word, lines)| format!("{word} {}", list(&lines))).collect();
+            refused.insert(format!("line {line}, {what}, runs {}", parts.join(" and ")));
+        }
         let left = refused.len().saturating_sub(most);
         lines.extend(refused.into_iter().take(most));
         if left > 0 {

@@ -143,7 +143,9 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         }
         let of_fusion = || parts.iter().find_map(|&part| found.outline.why_whole(part));
         let reason = match parts.iter().find_map(|&part| contraction.reasons[part]) {
-            Some(Reason::UnboundedWindow) => of_fusion().or_else(|| Some(reason_text(Reason::UnboundedWindow))),
+            Some(reason @ (Reason::UnboundedWindow | Reason::InexactAccess { .. })) => {
+                of_fusion().or_else(|| Some(reason_text(reason)))
+            }
             reason => reason.map(reason_text),
         };
         Some(ArrayReport {
@@ -156,6 +158,14 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
         })
     });
     let arrays: Vec<ArrayReport> = arrays.collect();
+    // What is a temporary only by its parts is none in the source: before, all of it was there.
+    let is_live = |array: &&ArrayReport| {
+        let mut of_source = region.scop.arrays.iter();
+        let data = of_source.find(|(at, _)| region.arrays[*at].name == array.name).map(|(_, data)| data);
+        data.is_some_and(|data| data.is_live_in || data.is_live_out)
+    };
+    let more: u128 = arrays.iter().filter(is_live).map(|array| array.bytes.0).sum();
+    let before = memory::Cost { total: before.total + more, peak: before.peak + more };
     let reserved = arrays.iter().filter(|array| array.bytes.1 < array.bytes.0);
     let reserved = reserved.filter_map(|array| Some((array.name.clone(), why_reserved(request, array)?))).collect();
     RegionReport {
@@ -285,7 +295,18 @@ pub(super) fn name(region: &Region, log: &mut Log) {
 
 /// The values that parameters are taken to have, by their names.
 fn taken(request: &Request) -> BTreeMap<String, i64> {
-    request.values.iter().map(|(&param, &value)| (request.region.params[param].text.clone(), value)).collect()
+    // Those that the sizes of temporary arrays depend on.
+    let temporary =
+        request.region.scop.arrays.iter().map(|(_, data)| data).filter(|data| !data.is_live_in || !data.is_live_out);
+    let extents = temporary.flat_map(|data| data.extents.iter().flatten()).map(|extent| format!("{extent:?}"));
+    // Behind the list of all parameters.
+    let extents: Vec<String> = extents.filter_map(|text| Some(text.split_once('{')?.1.to_string())).collect();
+    let is_used = |param: &Param| {
+        let name = param.to_string();
+        extents.iter().any(|text| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name))
+    };
+    let known = request.values.iter().filter(|(param, _)| is_used(param));
+    known.map(|(&param, &value)| (request.region.params[param].text.clone(), value)).collect()
 }
 
 fn nests(body: &[Node]) -> usize {
@@ -486,6 +507,16 @@ fn table(region: &RegionReport) -> String {
         rows.push([array.name.clone(), size(array.bytes.0), size(array.bytes.1), array.became()]);
     }
     let (before, after) = region.total;
+    let of_arrays = |bytes: fn(&ArrayReport) -> u128| region.arrays.iter().map(bytes).sum::<u128>();
+    let scalars = (
+        before.saturating_sub(of_arrays(|array| array.bytes.0)),
+        after.saturating_sub(of_arrays(|array| array.bytes.1)),
+    );
+    // Told where the sum of the arrays would not be the total.
+    let is_seen = |scalars: u128, all: u128| scalars > 0 && size(all - scalars) != size(all);
+    if !region.arrays.is_empty() && (is_seen(scalars.0, before) || is_seen(scalars.1, after)) {
+        rows.push(["scalars".into(), size(scalars.0), size(scalars.1), String::new()]);
+    }
     rows.push(["total".into(), size(before), size(after), String::new()]);
     rows.push(["peak".into(), size(region.peak.0), size(region.peak.1), "the most in use at a time".into()]);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
