@@ -11,6 +11,7 @@ mod c_programs;
 mod c_real_world;
 mod c_recompute;
 mod c_robust;
+mod c_steps;
 mod c_suite;
 mod c_table;
 mod compile_large;
