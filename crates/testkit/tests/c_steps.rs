@@ -195,10 +195,10 @@ fn blocks_of_a_range_are_the_range() {
     ];
     let text = blocks(&heads);
     let fused = fused(&text);
-    for at in 0..heads.len() {
+    for (at, head) in heads.iter().enumerate() {
         let region = fused.regions.iter().find(|region| region.function == format!("f{at}"));
         let array = region.and_then(|region| region.arrays.first());
-        assert_eq!(array.map(|array| array.fate.as_str()), Some("scalar"), "{}\n{}", heads[at], fused.text);
+        assert_eq!(array.map(|array| array.fate.as_str()), Some("scalar"), "{head}\n{}", fused.text);
     }
     same(&text, &fused.text);
 }
@@ -217,10 +217,10 @@ fn blocks_that_are_not_the_range_stay() {
     ];
     let text = blocks(&heads);
     let fused = fused(&text);
-    for at in 0..heads.len() {
+    for (at, head) in heads.iter().enumerate() {
         let name = format!("f{at}");
         let changed = fused.regions.iter().any(|region| region.function == name && region.unchanged.is_none());
-        assert!(!changed, "{}\n{}", heads[at], fused.text);
+        assert!(!changed, "{head}\n{}", fused.text);
     }
     same(&text, &fused.text);
 }
