@@ -136,17 +136,23 @@ pub fn harness(kernel: &Kernel, source: &str) -> Result<String, String> {
 
 /// As [`harness`], for several kernels one after the other; names of functions must differ.
 pub fn batch(kernels: &[(&Kernel, &str)]) -> Result<String, String> {
-    let mut out = String::new();
-    for (_, source) in kernels {
-        out += source;
-        if !source.ends_with('\n') {
-            out.push('\n');
+    let mut source = String::new();
+    for (_, text) in kernels {
+        source += text;
+        if !text.ends_with('\n') {
+            source.push('\n');
         }
     }
-    out += PRELUDE;
+    program(&kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), &source)
+}
+
+/// As [`harness`], for several kernels of one file.
+pub fn program(kernels: &[&Kernel], source: &str) -> Result<String, String> {
+    let tokens = tokens(source);
+    let mut out = source.to_string() + PRELUDE;
     let mut main = String::from("\nint main(void)\n{\n");
-    for (kernel, source) in kernels {
-        let signature = Signature::find(source, &kernel.function)?;
+    for kernel in kernels {
+        let signature = Signature::of(&tokens, &kernel.function)?;
         run(&mut out, &mut main, kernel, &signature)?;
     }
     main += "    return 0;\n}\n";
@@ -345,12 +351,15 @@ pub(crate) struct Param {
 impl Signature {
     /// The signature of the definition of `function`: its name, parameters in parentheses, and a brace.
     pub(crate) fn find(source: &str, function: &str) -> Result<Signature, String> {
-        let tokens = tokens(source);
+        Self::of(&tokens(source), function)
+    }
+
+    fn of(tokens: &[String], function: &str) -> Result<Signature, String> {
         for at in 0..tokens.len() {
             if tokens[at] != function || tokens.get(at + 1).map(String::as_str) != Some("(") {
                 continue;
             }
-            let Some(close) = matching(&tokens, at + 1) else { continue };
+            let Some(close) = matching(tokens, at + 1) else { continue };
             if tokens.get(close + 1).map(String::as_str) != Some("{") {
                 continue;
             }

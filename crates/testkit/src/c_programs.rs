@@ -42,6 +42,8 @@ pub fn batch(programs: &[CProgram]) -> Result<String, String> {
 const SIZES: [&str; 3] = ["n", "m", "p"];
 /// How much longer than a size parameters are along each dimension.
 const SLACK: i64 = 8;
+/// The largest value of a size parameter.
+const LARGEST: i64 = 18;
 /// The most nests of a program; pairs and triples of nests that make one array count once.
 const NESTS: usize = 7;
 
@@ -515,7 +517,7 @@ impl Generator {
     fn print(mut self, seed: u64) -> String {
         let sizes = &SIZES[..self.sizes];
         let mut text = format!("// function: program_{seed}\n");
-        for (low, high) in [(12, 18), (2, 5), (1, 2)] {
+        for (low, high) in [(12, LARGEST), (2, 5), (1, 2)] {
             let values: Vec<String> =
                 sizes.iter().map(|size| format!("{size}={}", self.random.between(low, high))).collect();
             let _ = writeln!(text, "// sizes: {}", values.join(", "));

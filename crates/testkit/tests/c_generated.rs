@@ -5,7 +5,8 @@ use frit_driver::c_loops::ReadOptions;
 use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_plan::Outcome;
 use frit_support::random;
-use frit_testkit::c_programs::{CProgram, batch, generate, idioms};
+use frit_testkit::c_harness::{Kernel, program};
+use frit_testkit::c_programs::{CProgram, generate, idioms};
 use frit_testkit::place::{Scratch, answers, failures, run_c};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -74,6 +75,29 @@ fn options(batch: usize) -> FuseOptions {
     }
 }
 
+/// Fuses programs as one file and compares; how they differ, if they do.
+fn compare(
+    programs: &[CProgram],
+    at: usize,
+    options: &FuseOptions,
+    counts: &Mutex<BTreeMap<String, usize>>,
+) -> Result<(), String> {
+    let scratch = Scratch::new("c-generated-sources");
+    header(&scratch)?;
+    let source: String = programs.iter().map(|program| program.source.as_str()).collect();
+    let fused =
+        c_loops::fuse(&scratch.join("generated.c"), &source, options).map_err(|error| format!("{error}\n{source}"))?;
+    count(&fused, &mut counts.lock().unwrap());
+    let kernels: Vec<&Kernel> = programs.iter().map(|program| &program.kernel).collect();
+    let written = |text: &str| program(&kernels, text).and_then(|text| output(&text, at));
+    let before = written(&source)?;
+    let after = written(&fused.text).unwrap_or_else(|error| error);
+    if before == after {
+        return Ok(());
+    }
+    Err(format!("{source}\nbecame\n{}\nwhich computes\n{after}instead of\n{before}", fused.text))
+}
+
 /// Fuses a batch and compares; the first program that differs, if one does.
 fn check(
     programs: &[CProgram],
@@ -81,32 +105,11 @@ fn check(
     options: &FuseOptions,
     counts: &Mutex<BTreeMap<String, usize>>,
 ) -> Result<(), String> {
-    let mut fused = Vec::new();
-    let scratch = Scratch::new("c-generated-sources");
-    header(&scratch)?;
-    for program in programs {
-        let done = c_loops::fuse(&scratch.join("generated.c"), &program.source, options)
-            .map_err(|error| format!("{error}\n{}", program.source))?;
-        count(&done, &mut counts.lock().unwrap());
-        fused.push(CProgram { source: done.text, ..program.clone() });
-    }
-    let expected = output(&batch(programs)?, at)?;
-    let found = output(&batch(&fused)?, at)?;
-    if expected == found {
-        return Ok(());
-    }
-    for (program, fused) in programs.iter().zip(&fused) {
-        let pair = [program, fused].map(|program| output(&batch(std::slice::from_ref(program)).unwrap(), at));
-        if pair[0] != pair[1] {
-            let same = |text: &Result<String, String>| text.clone().unwrap_or_else(|error| error);
-            let (before, after) = (same(&pair[0]), same(&pair[1]));
-            return Err(format!(
-                "{}\nbecame\n{}\nwhich computes\n{after}instead of\n{before}",
-                program.source, fused.source
-            ));
-        }
-    }
-    Err("the batch differs, no program alone does".into())
+    let all = compare(programs, at, options, counts);
+    let Err(of_all) = all else { return Ok(()) };
+    let not_counted = Mutex::default();
+    let alone = programs.iter().map(|one| compare(std::slice::from_ref(one), at, options, &not_counted));
+    Err(alone.filter_map(Result::err).next().unwrap_or(format!("no program alone differs:\n{of_all}")))
 }
 
 /// Fuses and compares the programs of so many seeds; how often each thing was done.

@@ -1,7 +1,8 @@
 //! Programs as people write them: the same computation behind macros of a header, typedefs, casts, parentheses, pragmas, checks, and
 //! declarations in odd places. A text is changed line by line; all changes keep what it computes, bit for bit.
 
-use super::CProgram;
+use super::{CProgram, LARGEST};
+use frit_c::signature::evaluate;
 use frit_support::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -38,6 +39,13 @@ struct Dresser {
     has_parens: bool,
     /// There is no pragma round the loops.
     is_auto: bool,
+    /// Arrays of the function are `static`, as large as they ever need to be.
+    has_static: bool,
+    /// Steps of loops are variables.
+    has_steps: bool,
+    /// The number of lines that follow the last declaration of an array whose size is a parameter: a jump may not pass it.
+    free_lines: usize,
+    may_jump: bool,
     /// Loop variables have their last values read behind the loops.
     has_last_values: bool,
     /// The size parameters, and the variables that stand for some of them.
@@ -68,6 +76,10 @@ impl Dresser {
             has_copies: has(40),
             has_parens: has(60),
             is_auto: has(30),
+            has_static: has(20),
+            has_steps: has(15),
+            free_lines: 0,
+            may_jump: false,
             shadow: has(40).then_some("one"),
             has_last_values: has(50),
             sizes,
@@ -80,13 +92,25 @@ impl Dresser {
     fn dress(mut self, source: &str) -> String {
         let mut text = String::new();
         let mut is_body = false;
+        let declares = |line: &str| is_declaration(line.trim_start()) && line.contains('[') && !line.contains('=');
+        self.free_lines = match source.lines().rev().position(declares) {
+            Some(behind) if !self.has_static => behind,
+            _ => source.lines().count(),
+        };
+        let mut left = source.lines().count();
         for line in source.lines() {
+            left -= 1;
+            self.may_jump = left < self.free_lines;
             if line.starts_with("#include <stdlib.h>") {
                 let _ = writeln!(text, "{line}\n#include <assert.h>\n#include <stdio.h>\n#include \"{}\"", HEADER.0);
             } else if !is_body || line == "}" {
                 let _ = writeln!(text, "{line}");
             } else {
                 self.line(&mut text, line);
+            }
+            if is_body && line == "}" && text.contains("goto fail;") {
+                text.truncate(text.len() - 2);
+                text += "fail:\n    return;\n}\n";
             }
             if line == "{" && text.contains("void program_") {
                 is_body = true;
@@ -101,6 +125,9 @@ impl Dresser {
     fn opening(&mut self, text: &mut String) {
         if let Some(shadow) = self.shadow {
             let _ = writeln!(text, "    const int {shadow} = 1;");
+        }
+        if self.has_steps {
+            let _ = writeln!(text, "    int by1 = 1, by2 = 2, by3 = 3;");
         }
     }
 
@@ -131,6 +158,12 @@ impl Dresser {
         }
         if is_loop {
             dressed = self.bounds(&dressed);
+            if self.has_steps {
+                dressed = self.steps(&dressed);
+            }
+        }
+        if self.has_static && is_declaration && !inner.contains('=') {
+            dressed = with_static(&dressed);
         }
         if self.has_literal_macros {
             dressed = literals(&dressed);
@@ -187,7 +220,8 @@ impl Dresser {
             1 => format!("{name} == NULL"),
             _ => format!("UNLIKELY({name} == 0)"),
         };
-        let _ = match self.random.below(3) {
+        let _ = match self.random.below(4) {
+            3 if self.may_jump => writeln!(text, "{indent}if ({condition})\n{indent}    goto fail;"),
             0 => writeln!(text, "{indent}if ({condition})\n{indent}    return;"),
             1 => writeln!(
                 text,
@@ -205,6 +239,17 @@ impl Dresser {
             _ => writeln!(text, "    int unused = 3, copy = {size};"),
         };
         self.copied.insert(size, "copy".to_string());
+    }
+
+    /// The step of a loop as a variable.
+    fn steps(&mut self, line: &str) -> String {
+        let Some((head, update)) = line.rsplit_once("; ") else { return line.to_string() };
+        let update = match self.random.below(3) {
+            0 => update.replace("++", " += by1").replace("--", " -= by1"),
+            1 => update.replace("= 2", "= by2").replace("= 3", "= by3"),
+            _ => update.to_string(),
+        };
+        format!("{head}; {update}")
     }
 
     /// The bounds of a loop by other names.
@@ -261,6 +306,20 @@ impl Dresser {
         let random = &mut self.random;
         words(&text, |word, _| (matches!(word, "i" | "j" | "k") && random.chance(30)).then(|| format!("({word})")))
     }
+}
+
+/// The declaration of an array that outlives the function, as large as it is with the largest sizes.
+fn with_static(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find('[') {
+        let Some(length) = bracketed(&rest[start..]) else { return line.to_string() };
+        let largest = |_: &str| Some(LARGEST);
+        let Some(extent) = evaluate(&rest[start + 1..start + 1 + length], &largest) else { return line.to_string() };
+        let _ = write!(out, "{}[{extent}]", &rest[..start]);
+        rest = &rest[start + length + 2..];
+    }
+    if out.is_empty() { line.to_string() } else { format!("static {out}{rest}") }
 }
 
 /// `int`, `float` and so on by names of the header: in declarations and casts.

@@ -6,6 +6,7 @@ impl Generator {
     /// A nest of any kind.
     pub(super) fn nest(&mut self) {
         match self.random.below(20) {
+            0 if self.random.chance(40) => self.steps(),
             0..8 => self.map(None, false),
             8..10 => self.map(None, true),
             10 => self.split_definition(),
@@ -251,6 +252,54 @@ impl Generator {
             self.body.push(Item::Line(format!("{name} = 0;")));
         }
         name
+    }
+
+    /// A new array that is smoothed in time steps, between which two pointers are swapped.
+    fn steps(&mut self) {
+        let first = self.source();
+        let axes = self.axes(first);
+        if axes.len() > 1 {
+            return self.map(Some(first), false);
+        }
+        let mut vars = self.vars(&axes);
+        let reads = self.reads(&mut vars, Some(first));
+        let value = self.value(&reads, &vars);
+        let elem = self.elem();
+        let ready: Vec<Range> = vars.iter().map(|var| var.range).collect();
+        let [one, two] = [0, 1].map(|_| self.temporary(elem, axes.clone(), ready.clone()));
+        let index = [vars[0].name.to_string()];
+        let [in_one, in_two] = [one, two].map(|array| self.arrays[array].element(&index));
+        // Differences, and then what they change.
+        let changes = self.temporary(elem, axes.clone(), ready.clone());
+        let change = self.arrays[changes].element(&index);
+        let stored = self.stored(elem, &value);
+        let lines = [format!("{in_one} = {stored};"), format!("{in_two} = {in_one};"), format!("{change} = 0;")]
+            .map(Item::Line);
+        let walks = vec![FORWARD; 1];
+        let begin = self.wrap(&vars, &walks, lines.into());
+        self.body.push(begin);
+        let [now, next, kept, by] = ["p", "p", "p", "r"].map(|prefix| self.name(prefix));
+        let [name_one, name_two] = [one, two].map(|array| self.arrays[array].name.clone());
+        self.body.push(Item::Line(format!("{elem} *{now} = {name_one}, *{next} = {name_two};")));
+        let inner = vec![Var { range: Range { low: ready[0].low + 1, high: ready[0].high - 1 }, ..vars[0].clone() }];
+        let i = vars[0].name;
+        let value = self.stored(elem, &format!("{now}[{i} + 1] - {now}[{i} - 1]"));
+        let first = self.wrap(&inner, &walks, vec![Item::Line(format!("{change} = {value};"))]);
+        let half = if self.is_float { format!("0.25f * {change}") } else { format!("({change} >> 2)") };
+        let value = self.stored(elem, &format!("{now}[{i}] + {half}"));
+        let second = self.wrap(&inner, &walks, vec![Item::Line(format!("{next}[{i}] = {value};"))]);
+        let swap = match self.random.below(3) {
+            0 => format!("{elem} *{kept} = {now}; {now} = {next}; {next} = {kept};"),
+            1 => format!("{elem} *{kept} = {now}; {now} = {next}, {next} = {kept};"),
+            _ => format!("{{ {elem} *{kept} = {next}; {next} = {now}; {now} = {kept}; }}"),
+        };
+        let count = self.random.between(0, 3);
+        let head = format!("for (int {by} = 0; {by} < {count}; {by}++)");
+        self.body.push(Item::Block(head, vec![first, second, Item::Line(swap)]));
+        let (elem, place) = self.fresh(&vars);
+        let value = self.stored(elem, &format!("{now}[{i}]"));
+        let end = self.wrap(&vars, &walks, vec![Item::Line(format!("{place} = {value};"))]);
+        self.body.push(end);
     }
 
     /// A sum over a whole nest, and a statement that stands alone.
