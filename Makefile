@@ -1,12 +1,13 @@
 # `make demo` sets up what is missing, builds Frit and runs a real program; `make llvm` builds `frit-llvm` and the plugin for clang and opt, which
-# need LLVM 19; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools; `make bench-compile` tells how
+# need LLVM 19; `make python` builds the Python package and installs it into the virtual environment target/python; `make wheel` builds its wheel
+# in target/wheels; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools; `make bench-compile` tells how
 # the time of compiling grows with the length of programs.
 
 CARGO ?= cargo
 # The folder of the harness that times tools; see benches/workloads/run.sh.
 export PEERS ?=
 
-.PHONY: demo build llvm test bench bench-compile setup setup-llvm setup-test
+.PHONY: demo build llvm python wheel test bench bench-compile setup setup-llvm setup-python setup-test
 
 demo: build
 	@bash scripts/demo.sh
@@ -16,6 +17,14 @@ build: setup
 
 llvm: setup-llvm
 	$(CARGO) build --release --locked -p frit-llvm
+
+python: wheel
+	target/python/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps target/wheels/frit-*.whl
+	@echo "frit is installed for target/python/bin/python"
+
+wheel: setup-python
+	rm -f target/wheels/frit-*.whl
+	target/python/bin/maturin build --release --locked --quiet --out target/wheels
 
 test: setup-test
 	$(CARGO) xtask check
@@ -31,6 +40,9 @@ setup:
 
 setup-llvm:
 	@bash scripts/setup.sh --llvm
+
+setup-python: setup
+	@bash scripts/setup.sh --python
 
 setup-test:
 	@bash scripts/setup.sh --test

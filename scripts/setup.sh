@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Sets up what Frit needs and is missing: a C compiler with OpenMP; isl, the integer set library; and libclang with its headers, with which
 # `frit fuse` reads C. With --llvm also what the LLVM level needs, `frit-llvm` and the plugin for clang and opt: LLVM 19 with its headers and
-# a C++ compiler. With --test also what only its tests need: the LLVM level's, Chromium, in which the page of `frit explain` is looked at,
+# a C++ compiler. With --python what the Python package needs: Python 3.9 or later, and in target/python a virtual environment with NumPy. With
+# --test also what only its tests need: the LLVM level's and the Python package's, Chromium, in which the page of `frit explain` is looked at,
 # and clang, with which transformed C is compiled besides the C compiler at hand. Rust must be there. Installs with apt-get, as root or through
 # sudo; on other systems it says what to install.
 set -eu
 
-llvm=no test=no
+llvm=no python=no test=no
 for argument in "$@"; do
     case $argument in
     --llvm) llvm=yes ;;
+    --python) python=yes ;;
     --test) test=yes ;;
     *)
-        echo "usage: scripts/setup.sh [--llvm] [--test]" >&2
+        echo "usage: scripts/setup.sh [--llvm] [--python] [--test]" >&2
         exit 2
         ;;
     esac
@@ -89,4 +91,28 @@ fi
 if [ $test = yes ] && ! need clang clang-19; then
     # Without it C is tested with the one compiler only, as the tests say by name.
     (install $clang || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
+fi
+
+# The virtual environment with the packages that are given.
+environment() {
+    root=$(cd "$(dirname "$0")/.." && pwd)
+    if ! need python3; then install python3 python3-venv; fi
+    if ! [ -x "$root/target/python/bin/pip" ]; then
+        python3 -c "import ensurepip" 2>/dev/null || install python3-venv
+        python3 -m venv "$root/target/python"
+    fi
+    for package in "$@"; do
+        if ! "$root/target/python/bin/python" -c "import $package" 2>/dev/null; then
+            echo "setup: installing $* in target/python" >&2
+            "$root/target/python/bin/pip" install -q --disable-pip-version-check "$@"
+            return
+        fi
+    done
+}
+
+if [ $python = yes ]; then
+    environment numpy maturin
+elif [ $test = yes ]; then
+    # Without it the tests of the Python package are skipped by name.
+    (environment numpy pytest) || echo "setup: without NumPy and pytest the Python package is not tested" >&2
 fi

@@ -37,7 +37,7 @@ impl Parts {
 /// Runs everything. Lints, documentation, build and tests share one profile, so nothing is compiled in two.
 pub(crate) fn check() -> bool {
     let mut parts = Parts::default();
-    let on_members = |words: &[&'static str], rest: &[&'static str]| [words, members(), rest].concat();
+    let on_members = |words: &[&'static str], rest: &[&'static str]| [words, &members(), rest].concat();
     parts.run("format", has("fmt"), || cargo(&["fmt", "--all", "--check"], &[]));
     parts.run("documents agree with the code", true, docs::check);
     let lints = on_members(&["clippy"], &["--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]);
@@ -53,5 +53,9 @@ pub(crate) fn check() -> bool {
     parts.run("examples in the documentation", true, || cargo(&examples, &[]));
     parts.run("page in Chromium (among the tests)", is_installed("chromium"), || true);
     parts.run("the LLVM level (among the tests)", is_installed("llvm-config-19"), || true);
+    parts.run("the Python package (among the tests)", is_installed(PYTHON), || true);
     parts.report()
 }
+
+/// What runs the tests of the Python package, made by `scripts/setup.sh --test`.
+const PYTHON: &str = "target/python/bin/python";

@@ -228,8 +228,8 @@ fn kernels(missing: &mut Vec<String>) {
 }
 
 /// The documents that are read from start to end.
-const PROSE: [&str; 5] =
-    ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/manual.md", "docs/contributing.md"];
+const PROSE: [&str; 6] =
+    ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/manual.md", "docs/contributing.md", "docs/python.md"];
 
 /// A longer sentence has to be read twice.
 const MOST_WORDS: usize = 30;

@@ -66,7 +66,9 @@ fn has(subcommand: &str) -> bool {
     cargo_command().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
-/// The members of the workspace that can be built here, as arguments of cargo: the LLVM level needs LLVM's headers.
-fn members() -> &'static [&'static str] {
-    if is_installed("llvm-config-19") { &["--workspace"] } else { &["--workspace", "--exclude", "frit-llvm"] }
+/// The members of the workspace that can be built here, as arguments of cargo: the LLVM level needs LLVM's headers, the Python package Python.
+fn members() -> Vec<&'static str> {
+    let needs = [("llvm-config-19", "frit-llvm"), ("python3", "frit-python")];
+    let missing = needs.into_iter().filter(|(tool, _)| !is_installed(tool));
+    std::iter::once("--workspace").chain(missing.flat_map(|(_, member)| ["--exclude", member])).collect()
 }

@@ -44,7 +44,7 @@ pub(crate) fn quick() -> bool {
     parts.run("documents agree with the code", true, docs::check);
     if !packages.is_empty() {
         let lints =
-            [&["clippy"], members(), &["--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]].concat();
+            [&["clippy"][..], &members(), &["--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]].concat();
         parts.run("lints", has("clippy"), || cargo(&lints, &[]));
         parts.run("tests", true, || tests::run(Selection::Quick { packages: &packages, without: LONG }));
     }

@@ -49,7 +49,7 @@ struct Module {
 
 /// Runs all modules of random tests in turn until time is up; true if nothing failed.
 pub(crate) fn soak(options: &Options) -> bool {
-    let build = [&["build"], members(), &["--all-targets", "--locked", "--quiet"]].concat();
+    let build = [&["build"][..], &members(), &["--all-targets", "--locked", "--quiet"]].concat();
     if !cargo(&build, &[]) {
         return false;
     }

@@ -424,13 +424,8 @@ impl Compiled {
                         None => Arg::given(argument),
                     })
                     .collect();
-                let run = library
-                    .call_writing(&arguments, self.threads, self.input.as_deref(), out)
-                    .map_err(|error| native_failure(unit, error))?;
-                debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
-                // Results may be as large, and so may copies of them.
-                drop(tensors);
-                Ok(outcome(run.results.into_iter().map(Computed::Native).collect(), run.time))
+                // Results may be as large as the tensors, which go now, and so may copies of them.
+                self.call_native(unit, library, &arguments, self.threads, out)
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
@@ -458,6 +453,45 @@ impl Compiled {
                 Ok(outcome(results, start.elapsed()))
             }
         }
+    }
+
+    /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are and are only read.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn call(
+        &self,
+        unit: &Unit,
+        arguments: &[Arg<'_>],
+        threads: usize,
+        out: &mut Sink<'_>,
+    ) -> Result<Outcome<Computed>, Error> {
+        match &self.runner {
+            Runner::Native { library, .. } if !unit.entry()?.is_sac_main() => {
+                self.call_native(unit, library, arguments, threads, out)
+            }
+            Runner::Native { .. } | Runner::Interpreter { .. } | Runner::Evaluator { .. } => {
+                self.run_in_place(unit, arguments.iter().map(Arg::to_tensor).collect(), out)
+            }
+        }
+    }
+
+    fn call_native(
+        &self,
+        unit: &Unit,
+        library: &Library,
+        arguments: &[Arg<'_>],
+        threads: usize,
+        out: &mut Sink<'_>,
+    ) -> Result<Outcome<Computed>, Error> {
+        let run = library
+            .call_writing(arguments, threads, self.input.as_deref(), out)
+            .map_err(|error| native_failure(unit, error))?;
+        debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
+        let results: Vec<Computed> = run.results.into_iter().map(Computed::Native).collect();
+        let status = unit.entry()?.status(&results);
+        Ok(Outcome { results, output: String::new(), status, kernel: run.time })
     }
 
     /// The native code, if that is what runs.
@@ -531,6 +565,7 @@ pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
             out_of_memory(unit, format!("there is no memory for an array of {wanted}"), span)
         }
         NativeError::RecursionTooDeep { span } => recursion_too_deep(unit, span),
+        NativeError::Arguments { message } => Error::input(message),
         other => native_bug(other),
     }
 }

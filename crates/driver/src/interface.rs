@@ -8,6 +8,7 @@ use frit_front::l0::text;
 use frit_front::l0::types::Type;
 use frit_ir::array::{Func, ResultExtent};
 use frit_ir::{Scalar, Tensor};
+use std::ops::Range;
 
 /// What the entry function takes and gives.
 #[derive(Clone, Debug)]
@@ -92,10 +93,37 @@ impl Interface {
 
     /// The visible results, without sizes and certificates that only the array IR knows.
     pub fn visible<'r, R>(&self, results: &'r [R]) -> &'r [R] {
+        &results[self.visible_range(results.len())]
+    }
+
+    /// Which of so many results are visible.
+    pub fn visible_range(&self, count: usize) -> Range<usize> {
         match self {
-            Interface::L0(signature) => &results[signature.hidden_results..],
-            Interface::Sac(interface) => interface.visible(results),
+            Interface::L0(signature) => signature.hidden_results..count,
+            Interface::Sac(interface) => interface.visible_range(count),
         }
+    }
+
+    /// The components of the parameters: the position of the parameter, the element type and the rank, if it is known.
+    pub fn components(&self) -> Vec<(usize, Scalar, Option<usize>)> {
+        match self {
+            Interface::L0(signature) => {
+                let params = signature.params.iter().enumerate();
+                let components = |(at, param): (usize, &Parameter)| {
+                    let components = param.ty.flat().components.into_iter();
+                    components
+                        .map(move |component| (at, component.elem, Some(component.dims.len())))
+                        .collect::<Vec<_>>()
+                };
+                params.flat_map(components).collect()
+            }
+            Interface::Sac(interface) => interface.components(),
+        }
+    }
+
+    /// It is `main` of a program in SAC, whose result is the exit status.
+    pub(crate) fn is_sac_main(&self) -> bool {
+        matches!(self, Interface::Sac(interface) if interface.is_main)
     }
 
     /// The name of the entry function, where a program may have several.

@@ -250,6 +250,18 @@ fn range(of: Scalar) -> Option<(i128, i128)> {
     }
 }
 
+/// True if some elements of one type are also of the other, as [`convert`] takes it.
+pub(crate) fn may_convert(from: Scalar, to: Scalar) -> bool {
+    from == to
+        || match to {
+            Scalar::F64 => from.is_float() || from.is_integer(),
+            Scalar::F32 => matches!(from, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16),
+            Scalar::Char => matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32),
+            Scalar::Cert => false,
+            _ => from.is_integer(),
+        }
+}
+
 /// The array with elements of this type, if nothing is lost: reals to wider ones, integers to reals (as in text input), small
 /// integers to characters; integers to all integer types that have their values, and to `bool` if they are 0 and 1.
 ///
@@ -271,14 +283,7 @@ pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Unfit> {
             }
         }
     }
-    let widens = match to {
-        Scalar::F64 => from.is_float() || from.is_integer(),
-        Scalar::F32 => matches!(from, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16),
-        Scalar::Char => matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32),
-        Scalar::Cert => false,
-        _ => from.is_integer(),
-    };
-    if !widens {
+    if !may_convert(from, to) {
         return Err(Unfit { elem: from, value: None });
     }
     let (shape, data) = tensor.into_parts();

@@ -74,7 +74,7 @@ impl<'c> Place<'c> {
         if options.verify {
             return None;
         }
-        let frit = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+        let frit = std::fs::metadata(own_file()?).ok()?;
         let changed = frit.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let options = Options { threads: 0, engine: Engine::Auto, ..options.clone() };
         let search = std::env::var_os(sac::SEARCH_PATH);
@@ -108,6 +108,23 @@ impl<'c> Place<'c> {
             self.cache.insert_note(self.key, &text);
         }
     }
+}
+
+/// The file with this code: the command, or a library that another program has loaded.
+fn own_file() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return std::env::current_exe().ok();
+    }
+    // A line is `from-to rights offset device inode path`.
+    let here = own_file as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let path = maps.lines().find_map(|line| {
+        let (from, rest) = line.split_once('-')?;
+        let (to, rest) = rest.split_once(' ')?;
+        let address = |digits| usize::from_str_radix(digits, 16).ok();
+        (address(from)?..address(to)?).contains(&here).then(|| rest.splitn(5, ' ').nth(4).map(str::trim))?
+    })?;
+    Some(path.into())
 }
 
 /// Keeps what the arguments of a function that was called by its name are read as.

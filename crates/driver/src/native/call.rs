@@ -11,7 +11,7 @@ use frit_support::{Span, with_deep_stack};
 use std::ffi::{c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 // The structures of `public.h`.
@@ -74,8 +74,8 @@ struct Context {
     code: Arc<Code>,
 }
 
-// SAFETY: the context is a C object without ties to a thread. Calls on it are made one at a time (by the lock in `Library`),
-// and giving results back is safe from any thread at any time.
+// SAFETY: the context is a C object without ties to a thread. One call has it at a time (see `Library::idle`), and giving results
+// back is safe from any thread at any time.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
@@ -92,8 +92,8 @@ impl Drop for Context {
 pub struct Library {
     entry: Entry,
     code: Arc<Code>,
-    /// The context of the last call; locked during calls.
-    context: Mutex<Option<Arc<Context>>>,
+    /// Contexts that no call has. Calls of several threads have one each.
+    idle: Mutex<Vec<Arc<Context>>>,
 }
 
 /// A type of array elements.
@@ -147,6 +147,16 @@ impl<'a> Arg<'a> {
         (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), false))
     }
 
+    /// Elements in row-major order. `given`: the program may overwrite them where it consumes its parameter.
+    ///
+    /// # Safety
+    ///
+    /// There are so many elements of this type, aligned for it, as long as the argument lives; nothing changes them meanwhile, and if they are
+    /// given, nothing reads them.
+    pub unsafe fn at(elem: Scalar, shape: &[usize], elements: *const c_void, given: bool) -> Self {
+        Self::new(elem, shape, elements, given)
+    }
+
     /// A scalar.
     pub fn scalar(value: Const) -> Self {
         let bits = match value {
@@ -165,6 +175,14 @@ impl<'a> Arg<'a> {
         Self { elem, shape, elements, scalar: None, given, memory: PhantomData }
     }
 
+    /// A copy as a tensor.
+    pub fn to_tensor(&self) -> Tensor {
+        let shape: Vec<usize> = self.shape.iter().map(|&extent| extent as usize).collect();
+        let elements = self.scalar.as_ref().map_or(self.elements, |bits| (&raw const *bits).cast());
+        // SAFETY: an argument has so many elements of its type; a scalar's are in this structure.
+        unsafe { tensor_of(self.elem, shape, elements) }
+    }
+
     /// The value of a scalar of type `i64`.
     fn as_i64(&self) -> Option<i64> {
         if self.elem != Scalar::I64 || !self.shape.is_empty() {
@@ -174,6 +192,11 @@ impl<'a> Arg<'a> {
         Some(self.scalar.map_or_else(|| unsafe { *self.elements.cast::<i64>() }, |bits| bits as i64))
     }
 }
+
+// SAFETY: what it refers to is only read, or given away by one who holds it alone.
+unsafe impl Send for Arg<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Arg<'_> {}
 
 impl<'a> From<&'a Tensor> for Arg<'a> {
     fn from(tensor: &'a Tensor) -> Self {
@@ -207,44 +230,56 @@ impl Drop for OwnedResult {
 }
 
 impl OwnedResult {
-    /// The elements.
-    ///
-    /// # Safety
-    ///
-    /// `T` is the Rust type of the element type.
-    unsafe fn elements<T>(&self) -> &[T] {
-        let count = self.shape.iter().product();
-        let start: *const T = if self.is_scalar { (&raw const self.scalar).cast() } else { self.elements.cast() };
-        if count == 0 || start.is_null() {
-            return &[];
-        }
-        // SAFETY: the program has written so many elements, and changes them no more. Scalars are in this structure.
-        unsafe { std::slice::from_raw_parts(start, count) }
+    /// Where the elements are, row-major.
+    pub fn as_ptr(&self) -> *const c_void {
+        if self.is_scalar { (&raw const self.scalar).cast() } else { self.elements }
+    }
+
+    /// What tells its memory from that of other results; null if it has none.
+    pub fn owner(&self) -> *const c_void {
+        self.owner
     }
 
     /// A copy of the elements as a tensor.
     pub fn to_tensor(&self) -> Tensor {
-        // SAFETY: each arm names the type of its variant.
-        let data = unsafe {
-            match self.elem {
-                Scalar::I8 => TensorData::I8(self.elements().to_vec()),
-                Scalar::I16 => TensorData::I16(self.elements().to_vec()),
-                Scalar::I32 => TensorData::I32(self.elements().to_vec()),
-                Scalar::I64 => TensorData::I64(self.elements().to_vec()),
-                Scalar::U8 => TensorData::U8(self.elements().to_vec()),
-                Scalar::U16 => TensorData::U16(self.elements().to_vec()),
-                Scalar::U32 => TensorData::U32(self.elements().to_vec()),
-                Scalar::U64 => TensorData::U64(self.elements().to_vec()),
-                Scalar::F32 => TensorData::F32(self.elements().to_vec()),
-                Scalar::F64 => TensorData::F64(self.elements().to_vec()),
-                // Through bytes, so that not even a broken program makes a `bool` that is none.
-                Scalar::Bool => TensorData::Bool(self.elements::<u8>().iter().map(|&byte| byte != 0).collect()),
-                Scalar::Char => TensorData::Char(self.elements().to_vec()),
-                Scalar::Cert => TensorData::Cert(self.shape.iter().product()),
-            }
-        };
-        Tensor::new(self.shape.clone(), data).expect("a result has as many elements as its shape says")
+        // SAFETY: the program has written so many elements of the type, and changes them no more.
+        unsafe { tensor_of(self.elem, self.shape.clone(), self.as_ptr()) }
     }
+}
+
+/// A copy of elements as a tensor.
+///
+/// # Safety
+///
+/// There are so many elements of this type.
+unsafe fn tensor_of(elem: Scalar, shape: Vec<usize>, elements: *const c_void) -> Tensor {
+    // SAFETY: by this function's contract; each arm names the type of its variant.
+    unsafe fn all<T: Copy>(shape: &[usize], elements: *const c_void) -> Vec<T> {
+        let count: usize = shape.iter().product();
+        if count == 0 || elements.is_null() {
+            return Vec::new();
+        }
+        unsafe { std::slice::from_raw_parts(elements.cast(), count) }.to_vec()
+    }
+    let data = unsafe {
+        match elem {
+            Scalar::I8 => TensorData::I8(all(&shape, elements)),
+            Scalar::I16 => TensorData::I16(all(&shape, elements)),
+            Scalar::I32 => TensorData::I32(all(&shape, elements)),
+            Scalar::I64 => TensorData::I64(all(&shape, elements)),
+            Scalar::U8 => TensorData::U8(all(&shape, elements)),
+            Scalar::U16 => TensorData::U16(all(&shape, elements)),
+            Scalar::U32 => TensorData::U32(all(&shape, elements)),
+            Scalar::U64 => TensorData::U64(all(&shape, elements)),
+            Scalar::F32 => TensorData::F32(all(&shape, elements)),
+            Scalar::F64 => TensorData::F64(all(&shape, elements)),
+            // Through bytes, so that not even a broken program makes a `bool` that is none.
+            Scalar::Bool => TensorData::Bool(all::<u8>(&shape, elements).iter().map(|&byte| byte != 0).collect()),
+            Scalar::Char => TensorData::Char(all(&shape, elements)),
+            Scalar::Cert => TensorData::Cert(shape.iter().product()),
+        }
+    };
+    Tensor::new(shape, data).expect("there are as many elements as the shape says")
 }
 
 impl Array for OwnedResult {
@@ -257,8 +292,13 @@ impl Array for OwnedResult {
     }
 
     fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        // SAFETY: the type is the one that the program was compiled for.
-        is_of::<T>(self.elem).then(|| unsafe { self.elements() })
+        let count = self.shape.iter().product();
+        let elements: &[T] = match self.as_ptr() {
+            start if !is_of::<T>(self.elem) || count == 0 || start.is_null() => &[],
+            // SAFETY: the program has written so many elements of that type, and changes them no more.
+            start => unsafe { std::slice::from_raw_parts(start.cast(), count) },
+        };
+        is_of::<T>(self.elem).then_some(elements)
     }
 }
 
@@ -326,7 +366,7 @@ impl Library {
             }
         };
         keep_thread_library();
-        Ok(Self { entry: entry.clone(), code: Arc::new(code), context: Mutex::new(None) })
+        Ok(Self { entry: entry.clone(), code: Arc::new(code), idle: Mutex::new(Vec::new()) })
     }
 
     /// The program's interface.
@@ -390,8 +430,7 @@ impl Library {
         input: Option<&[u8]>,
         mut sink: Option<&mut Sink<'_>>,
     ) -> Result<Run, NativeError> {
-        let mut current = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        let context = self.context_for(&mut current, threads.max(1))?;
+        let context = self.take_context(threads.max(1))?;
         let mut shapes: Vec<Vec<i64>> =
             self.entry.results.iter().map(|result| vec![0; result.rank.unwrap_or(0).max(1)]).collect();
         let mut results: Vec<CResult> = (shapes.iter_mut())
@@ -408,13 +447,16 @@ impl Library {
         };
         let (text, size) = input.map_or((std::ptr::null(), 0), |input| (input.as_ptr().cast(), input.len()));
         // SAFETY: arguments were checked against the parameters and live until the call ends, as do input and sink; results and
-        // their shapes have the number and ranks of the program's; the lock is held.
+        // their shapes have the number and ranks of the program's; no other call has the context.
         let report = unsafe {
             (self.code.write_to)(context.pointer, function, state);
             (self.code.read_from)(context.pointer, text, size);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };
+        if let Ok(mut idle) = self.idle.try_lock() {
+            idle.push(Arc::clone(&context));
+        }
         if report.status != 0 {
             return Err(self.failure(&report));
         }
@@ -436,10 +478,14 @@ impl Library {
         })
     }
 
-    /// The context for so many threads: that of the last call, if it fits.
-    fn context_for(&self, current: &mut Option<Arc<Context>>, threads: usize) -> Result<Arc<Context>, NativeError> {
-        if let Some(context) = current.as_ref().filter(|context| context.threads == threads) {
-            return Ok(Arc::clone(context));
+    /// A context for so many threads that no other call has. The lock is only tried: in a process that was forked, whoever held it may
+    /// be gone.
+    fn take_context(&self, threads: usize) -> Result<Arc<Context>, NativeError> {
+        if let Ok(mut idle) = self.idle.try_lock() {
+            idle.retain(|context| context.threads == threads);
+            if let Some(context) = idle.pop() {
+                return Ok(context);
+            }
         }
         let count = c_int::try_from(threads).unwrap_or(c_int::MAX);
         // SAFETY: the function takes any number and may be called at any time.
@@ -447,9 +493,7 @@ impl Library {
         if pointer.is_null() {
             return Err(NativeError::OutOfMemory { bytes: 0, span: Span::NONE });
         }
-        let context = Arc::new(Context { pointer, threads, code: Arc::clone(&self.code) });
-        *current = Some(Arc::clone(&context));
-        Ok(context)
+        Ok(Arc::new(Context { pointer, threads, code: Arc::clone(&self.code) }))
     }
 
     fn failure(&self, report: &CReport) -> NativeError {

@@ -14,7 +14,10 @@ use frit_front::sac::specialise::{self, Constraints, Request};
 use frit_ir::array;
 use frit_ir::{Scalar, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
+pub use request::Given;
 use request::{Selection, Signature};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -118,7 +121,45 @@ pub(crate) fn load_call(
     Ok((unit, arguments))
 }
 
+/// A program whose functions are called with arguments of this process.
+#[derive(Clone, Debug)]
+pub struct Functions(Checked);
+
+impl Functions {
+    /// Checks a program.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake in the source.
+    pub fn load(name: &str, text: &str) -> Result<Self, Error> {
+        check(name, text.to_owned()).map(Self)
+    }
+
+    /// The names of the functions that it defines itself.
+    pub fn names(&self) -> BTreeSet<&str> {
+        let own = self.0.program.functions.iter().filter(|(_, function)| function.module.is_none());
+        own.map(|(_, function)| function.name.as_str()).collect()
+    }
+
+    /// True if arguments of other sizes may mean another function of this name.
+    pub fn depends_on_extents(&self, name: &str) -> bool {
+        Selection::parse(name).is_ok_and(|selection| selection.depends_on_extents(&self.0.program))
+    }
+
+    /// The function of this name for such arguments, one list of arrays for each parameter, as a program that begins with it; it serves all
+    /// arguments of these types and ranks.
+    ///
+    /// # Errors
+    ///
+    /// There is no such function for them.
+    pub fn enter(&self, name: &str, given: &[Vec<Given>]) -> Result<Unit, Error> {
+        let (function, request) = Selection::parse(name)?.choose_given(&self.0.program, given)?;
+        enter(self.0.clone(), function, Some(request))
+    }
+}
+
 /// A program without mistakes.
+#[derive(Clone, Debug)]
 struct Checked {
     name: String,
     sources: SourceMap,
@@ -349,17 +390,25 @@ impl Interface {
         }
     }
 
-    pub(crate) fn visible<'r, R>(&self, results: &'r [R]) -> &'r [R] {
+    pub(crate) fn components(&self) -> Vec<(usize, Scalar, Option<usize>)> {
+        // The words of the command line are not arguments.
+        let params = self.params.iter().filter(|_| !self.is_main).enumerate();
+        let parts =
+            params.flat_map(|(at, part)| part.tensors.iter().map(move |&(elem, inner)| (at, part, elem, inner)));
+        parts.map(|(at, part, elem, inner)| (at, elem, part.rank.map(|rank| rank + inner))).collect()
+    }
+
+    pub(crate) fn visible_range(&self, count: usize) -> Range<usize> {
         if self.is_main {
-            return &[];
+            return 0..0;
         }
-        let first = self.hidden_results.min(results.len());
-        &results[first..(first + self.result_count()).min(results.len())]
+        let first = self.hidden_results.min(count);
+        first..(first + self.result_count()).min(count)
     }
 
     /// Results of an entry function as text, one line each; of `main` nothing, as it prints what it wants to.
     pub(crate) fn text(&self, results: &[Tensor]) -> String {
-        let mut rest = self.visible(results).iter();
+        let mut rest = results[self.visible_range(results.len())].iter();
         let mut text = String::new();
         for part in self.results.iter().filter(|_| !self.is_main) {
             let fields: Vec<String> = rest.by_ref().take(part.tensors.len()).map(values::write).collect();

@@ -3,7 +3,7 @@
 
 use super::values;
 use crate::error::Error;
-use crate::npy;
+use crate::npy::{self, may_convert};
 use frit_front::sac::core::dispatch::{Choice, Class, choose};
 use frit_front::sac::core::{FunctionId, Program};
 use frit_front::sac::specialise::{ParamShape, Request};
@@ -108,6 +108,39 @@ impl Selection {
         Ok((chosen, request_for(chosen, &classes), tensors))
     }
 
+    /// The function for arguments of these types and shapes, one list for each parameter, and what they look like. A function whose element
+    /// types are those of the arguments goes before one to whose types they are converted.
+    pub(crate) fn choose_given(&self, program: &Program, given: &[Vec<Given>]) -> Result<(FunctionId, Request), Error> {
+        let candidates = self.candidates(program)?;
+        let mut fitting: Vec<(FunctionId, Vec<Class>, bool)> = Vec::new();
+        let mut refused = None;
+        for &function in &candidates {
+            match Signature::of(program, function).classes(given) {
+                Ok((classes, is_exact)) => fitting.push((function, classes, is_exact)),
+                Err(error) => refused = Some(error),
+            }
+        }
+        let any_exact = fitting.iter().any(|(_, _, is_exact)| *is_exact);
+        fitting.retain(|(_, _, is_exact)| *is_exact == any_exact);
+        let functions: Vec<FunctionId> = fitting.iter().map(|(function, ..)| *function).collect();
+        let Some((_, classes, _)) = fitting.first() else {
+            return Err(match refused {
+                Some(error) if candidates.len() == 1 => error,
+                _ => self.several(program, &candidates),
+            });
+        };
+        let chosen = self.most_specific(program, &functions, classes)?;
+        Ok((chosen, request_for(chosen, classes)))
+    }
+
+    /// True if extents of arguments tell which function is meant.
+    pub(crate) fn depends_on_extents(&self, program: &Program) -> bool {
+        let candidates = self.candidates(program).unwrap_or_default();
+        let has_extent = |class: Class| matches!(class, Class::Extents(extents) if extents.iter().any(Option::is_some));
+        let params = |id: &FunctionId| program.functions[*id].params.iter().map(|param| param.pattern.class());
+        candidates.len() > 1 && candidates.iter().any(|id| params(id).any(has_extent))
+    }
+
     /// What the arguments of the function are read as, if no argument tells which function is meant.
     pub(crate) fn only(&self, program: &Program) -> Option<Signature> {
         match self.candidates(program).ok()?[..] {
@@ -174,6 +207,17 @@ pub(crate) fn request_for(function: FunctionId, classes: &[Class]) -> Request {
     Request { function, params: ranks.map(|rank| ParamShape { extents: vec![None; rank] }).collect() }
 }
 
+/// An argument, as far as it tells which function is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The element type.
+    pub elem: Scalar,
+    /// The shape.
+    pub shape: Vec<usize>,
+    /// It is a number without a type of its own, which has any that it fits.
+    pub is_untyped: bool,
+}
+
 /// What the arguments of a function are read as.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
@@ -203,6 +247,44 @@ impl Signature {
             class: param.pattern.class(),
         };
         Self { text: signature(program, function), params: data.params.iter().map(param).collect() }
+    }
+
+    /// The shapes of these arguments, and whether their element types are those of the parameters.
+    fn classes(&self, given: &[Vec<Given>]) -> Result<(Vec<Class>, bool), Error> {
+        if given.len() != self.params.len() {
+            let count = self.params.len();
+            let arguments = if count == 1 { "1 argument".into() } else { format!("{count} arguments") };
+            return Err(Error::usage(format!("`{}` takes {arguments}, but {} are given", self.text, given.len())));
+        }
+        let (mut classes, mut is_exact) = (Vec::new(), true);
+        for (param, given) in self.params.iter().zip(given) {
+            let Param { name, ty, tensors: parts, class } = param;
+            let bad =
+                |what: &str| Err(Error::usage(format!("the argument for parameter `{name}` of type {ty} {what}")));
+            if parts.len() != given.len() {
+                return bad(&format!("must be {} arrays, but is {}", parts.len(), given.len()));
+            }
+            let mut shape: Option<&[usize]> = None;
+            for (&(elem, inner), given) in parts.iter().zip(given) {
+                let is_own = elem == given.elem || (given.is_untyped && elem.is_integer() && given.elem.is_integer());
+                is_exact &= is_own;
+                if !is_own && !may_convert(given.elem, elem) {
+                    return bad(&format!("has elements of type {}", given.elem));
+                }
+                let Some(rank) = given.shape.len().checked_sub(inner) else {
+                    return bad(&format!("has rank {}, but its cells alone have rank {inner}", given.shape.len()));
+                };
+                if *shape.get_or_insert(&given.shape[..rank]) != &given.shape[..rank] {
+                    return bad("consists of arrays of different shapes");
+                }
+            }
+            let own = Class::Extents(shape.unwrap_or_default().iter().map(|&extent| Some(extent as i64)).collect());
+            if !own.is_within(class) {
+                return bad(&format!("has the shape {:?}", shape.unwrap_or_default()));
+            }
+            classes.push(own);
+        }
+        Ok((classes, is_exact))
     }
 
     /// The arguments for the parameters: for each one word with the value as text, or one path that ends in `.npy` for each tensor it consists

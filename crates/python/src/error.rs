@@ -1,0 +1,35 @@
+//! Frit's errors as exceptions of Python.
+
+use frit_driver::Error;
+use frit_driver::error::Kind;
+use pyo3::create_exception;
+use pyo3::exceptions::{
+    PyAssertionError, PyIndexError, PyMemoryError, PyOSError, PyRecursionError, PyRuntimeError, PyTypeError,
+    PyUnboundLocalError, PyValueError, PyZeroDivisionError,
+};
+use pyo3::prelude::*;
+
+create_exception!(frit, CompileError, PyTypeError, "A program or function that cannot be compiled, with the place.");
+
+/// The exception for an error: NumPy's kind where NumPy has one. Its text is the message, then the place in the source.
+pub(crate) fn exception(error: Error) -> PyErr {
+    let code = error.diagnostics.first().map_or("", |diagnostic| diagnostic.code);
+    let text = error.to_string();
+    // The class of the exception says that it is an error, and which.
+    let text = text.strip_prefix(&format!("error[{code}]: ")).unwrap_or(&text).to_owned();
+    match (error.kind, code) {
+        (Kind::Source, _) => CompileError::new_err(text),
+        (Kind::Usage, "file") => PyOSError::new_err(text),
+        (Kind::Usage, "no-c-compiler") | (Kind::Bug, _) => PyRuntimeError::new_err(text),
+        (Kind::Usage, _) => PyTypeError::new_err(text),
+        (Kind::Run, "out-of-bounds") => PyIndexError::new_err(text),
+        (Kind::Run, "division-by-zero" | "negative-exponent") => PyZeroDivisionError::new_err(text),
+        (Kind::Run, "out-of-memory") => PyMemoryError::new_err(text),
+        (Kind::Run, "recursion-too-deep") => PyRecursionError::new_err(text),
+        (Kind::Run, "assertion-failed") => PyAssertionError::new_err(text),
+        (Kind::Run, "unassigned-variable") => PyUnboundLocalError::new_err(text),
+        (Kind::Run, "no-matching-function" | "undecided-call") => PyTypeError::new_err(text),
+        (Kind::Run, "program-ended" | "missing-main") => PyRuntimeError::new_err(text),
+        (Kind::Run, _) => PyValueError::new_err(text),
+    }
+}

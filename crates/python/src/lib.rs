@@ -1,0 +1,27 @@
+//! The extension module `frit._frit`: programs as functions on NumPy arrays.
+//!
+//! - [`mod@function`]: functions that Python calls; one compiled version for each signature of a call;
+//! - [`argument`]: what Python gives, as arguments of compiled programs;
+//! - [`result`]: what they give, as Python's objects;
+//! - [`error`]: Frit's errors as exceptions;
+//! - [`settings`]: what the user may choose.
+//!
+//! The Python half of the package is in `python/frit`. What compiles and runs programs is `frit-driver`.
+
+mod argument;
+mod error;
+mod function;
+mod result;
+mod settings;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _frit {
+    #[pymodule_export]
+    use super::error::CompileError;
+    #[pymodule_export]
+    use super::function::{Explanation, Function, ir, l0, sac};
+    #[pymodule_export]
+    use super::settings::{after_fork, configure};
+}
