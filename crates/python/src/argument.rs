@@ -3,16 +3,20 @@
 
 use frit_driver::native::Arg;
 use frit_driver::npy;
+use frit_driver::numpy::Argument;
 use frit_driver::sac::Given;
 use frit_ir::{Const, Scalar, Tensor, TensorData};
-use numpy::npyffi::NPY_TYPES;
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_CARRAY_RO, NPY_ARRAY_NOTSWAPPED};
-use numpy::{Complex32, Complex64, PY_ARRAY_API, PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use numpy::npyffi::{NPY_ARRAY_WRITEABLE, NPY_TYPES};
+use numpy::{
+    Complex32, Complex64, PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::borrow::Cow;
 use std::ffi::c_void;
+use std::ops::Range;
 
 /// One array or number.
 pub(crate) enum Value<'py> {
@@ -35,6 +39,10 @@ impl<'py> Value<'py> {
     /// Reads an argument. `from_lists`: lists are arrays, and so are strings.
     pub(crate) fn read(object: &Bound<'py, PyAny>, from_lists: bool) -> PyResult<Self> {
         if let Ok(array) = object.cast::<PyUntypedArray>() {
+            if !from_lists && array.ndim() == 0 {
+                // Programs take it for a number, which cannot be changed.
+                return Err(PyTypeError::new_err("an argument is an array without dimensions"));
+            }
             return Self::of_array(array.clone());
         }
         if object.is_exact_instance_of::<PyFloat>() {
@@ -116,16 +124,26 @@ impl<'py> Value<'py> {
         }
     }
 
+    /// What code that is compiled for it depends on.
+    pub(crate) fn describe(&self) -> Argument {
+        let shape = self.shape();
+        let axes = shape.len() - usize::from(self.is_complex());
+        Argument {
+            elem: self.elem(),
+            is_complex: self.is_complex(),
+            is_one: shape[..axes].iter().map(|&extent| extent == 1).collect(),
+            is_python: self.is_python(),
+        }
+    }
+
     pub(crate) fn given(&self) -> Given {
         Given { elem: self.elem(), shape: self.shape().into_owned(), is_untyped: matches!(self, Value::Number(_)) }
     }
 
-    /// As an argument of these elements. What it refers to is `self`, or what is put into `held`. `given`: the program may overwrite
-    /// an array, if that is not copied anyway.
+    /// As an argument of these elements. What it refers to is `self`, or what is put into `held`.
     pub(crate) fn pass<'a>(
         &'a self,
         elem: Scalar,
-        given: bool,
         name: impl Fn() -> String,
         held: &'a mut Held<'py>,
     ) -> PyResult<Arg<'a>> {
@@ -137,7 +155,7 @@ impl<'py> Value<'py> {
             Value::Array { array, elem: own, .. } => {
                 let array = if is_plain(array) { array } else { held.array.insert(plain(array)?) };
                 // SAFETY: the array has so many elements, plain ones, and is held until the call ends.
-                let argument = unsafe { Arg::at(*own, &self.shape(), data(array), given) };
+                let argument = unsafe { Arg::at(*own, &self.shape(), data(array)) };
                 if *own == elem {
                     return Ok(argument);
                 }
@@ -150,6 +168,36 @@ impl<'py> Value<'py> {
             Some(value) => Ok(Arg::scalar(value)),
             None => Ok(Arg::tensor(held.tensor.insert(converted))),
         }
+    }
+
+    /// The array, if it may be written.
+    pub(crate) fn writable(&self) -> PyResult<&Bound<'py, PyUntypedArray>> {
+        match self {
+            // SAFETY: the object is an array.
+            Value::Array { array, .. }
+                if unsafe { (*array.as_array_ptr()).fields.flags } & NPY_ARRAY_WRITEABLE != 0 =>
+            {
+                Ok(array)
+            }
+            // As NumPy says it.
+            Value::Array { .. } => Err(PyValueError::new_err("assignment destination is read-only")),
+            Value::Number(_) | Value::Complex(_) | Value::Text(_) => unreachable!("numbers are not changed"),
+        }
+    }
+
+    /// The addresses between which the elements are.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        let Value::Array { array, .. } = self else { return 0..0 };
+        let mut range = data(array) as usize..data(array) as usize;
+        if array.is_empty() {
+            return range;
+        }
+        for (&extent, &stride) in array.shape().iter().zip(array.strides()) {
+            let reach = (extent as isize - 1) * stride;
+            range.start = range.start.wrapping_add_signed(reach.min(0));
+            range.end = range.end.wrapping_add_signed(reach.max(0));
+        }
+        range.start..range.end + array.dtype().itemsize()
     }
 }
 

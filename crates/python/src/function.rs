@@ -2,23 +2,26 @@
 //! again by it, so that a call does little beside the program's own work.
 
 use crate::argument::{Held, Value};
-use crate::error::exception;
-use crate::result::results;
+use crate::error::{CompileError, exception};
+use crate::jit::{Jit, Source};
+use crate::result::Results;
 use crate::settings;
+use frit_driver::error::Kind;
 use frit_driver::native::Arg;
+use frit_driver::numpy::{self, Returned};
 use frit_driver::sac::Functions;
-use frit_driver::{Compiled, Notation, Unit, explain};
+use frit_driver::{Compiled, Error, Notation, Unit, explain};
 use frit_ir::Scalar;
-use pyo3::exceptions::{PyRuntimeWarning, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function of a program. Call it with numbers and arrays.
-#[pyclass(module = "frit", frozen)]
+#[pyclass(module = "frit", frozen, dict)]
 pub(crate) struct Function {
     name: String,
     program: Program,
@@ -32,16 +35,32 @@ enum Program {
     Fixed(Box<Unit>),
     /// A function of a program in SAC; whether extents tell which of several.
     Sac { functions: Functions, depends_on_extents: bool },
+    /// A function of Python.
+    Python(Jit),
 }
 
 /// A function for one signature.
 struct Version {
     /// The signature, and the options that code depends on.
     key: Vec<u64>,
+    /// Why a function of Python is not compiled, if it is not.
+    code: Result<Code, Error>,
+}
+
+struct Code {
     unit: Unit,
     compiled: Compiled,
     /// The components of the parameters: the position of the parameter, the element type and the rank, if it is known.
     components: Vec<(usize, Scalar, Option<usize>)>,
+    /// Of a function of Python.
+    python: Option<PythonCode>,
+}
+
+/// What a compiled function of Python gives.
+struct PythonCode {
+    returned: Returned,
+    /// The arguments that it changes, and the results that are what they hold in the end.
+    changed: Vec<(usize, usize)>,
 }
 
 /// An argument: one value, or those of a tuple.
@@ -76,6 +95,13 @@ pub(crate) fn ir(py: Python<'_>, path: &str) -> PyResult<Function> {
     Ok(Function::new("main", Program::Fixed(Box::new(unit))))
 }
 
+/// A function of Python that is compiled when it is called. `is_strict`: what cannot be compiled is an error.
+#[pyfunction]
+pub(crate) fn jit(py: Python<'_>, function: Py<PyAny>, is_strict: bool) -> PyResult<Function> {
+    let name: String = function.getattr(py, "__name__")?.extract(py)?;
+    Ok(Function::new(&name, Program::Python(Jit::new(function, is_strict))))
+}
+
 #[pymethods]
 impl Function {
     /// The function's name.
@@ -88,45 +114,84 @@ impl Function {
         format!("<frit function {}>", self.name)
     }
 
-    #[pyo3(signature = (*args))]
-    fn __call__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = read(args)?;
-        let version = self.version(py, &arguments)?;
-        version.call(py, &arguments)
+    /// Pickled by its name, as functions are.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.getattr("__qualname__")
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Program::Python(jit) = &self.program else {
+            let arguments = self.read(args, kwargs)?;
+            let version = self.version(py, None, &arguments)?;
+            return version.code()?.call(py, &arguments, &[]);
+        };
+        let left = |why: PyErr| {
+            let is_usual = why.is_instance_of::<PyException>(py);
+            if is_usual { jit.undecorated(args, kwargs, || why) } else { Err(why) }
+        };
+        let source = match jit.source(py) {
+            Ok(source) => source,
+            Err(why) => return left(why),
+        };
+        let objects = jit.bind(&source, args, kwargs)?;
+        let ready = || {
+            let arguments = read_plain(&objects)?;
+            let version = self.version(py, Some(&source), &arguments)?;
+            Ok((arguments, version))
+        };
+        let (arguments, version) = match ready() {
+            Ok(ready) => ready,
+            Err(why) => return left(why),
+        };
+        match &version.code {
+            Ok(code) => match code.are_apart(&arguments) {
+                Ok(()) => code.call(py, &arguments, &objects),
+                Err(why) => left(why),
+            },
+            Err(error) => jit.undecorated(args, kwargs, || exception(error.clone())),
+        }
     }
 
     /// Compiles the function for such arguments, and does not call it.
-    #[pyo3(signature = (*args))]
-    fn warm(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<()> {
-        self.version(py, &read(args)?).map(|_| ())
+    #[pyo3(signature = (*args, **kwargs))]
+    fn warm(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        self.asked(args, kwargs).and_then(|version| version.code().map(|_| ()))
     }
 
     /// What became of the loops, for such arguments or those of the last call.
-    #[pyo3(signature = (*args))]
-    fn explain(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Explanation> {
-        let version = self.asked(py, args)?;
+    #[pyo3(signature = (*args, **kwargs))]
+    fn explain(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Explanation> {
+        let (py, version) = (args.py(), self.asked(args, kwargs)?);
+        let unit = &version.code()?.unit;
         let request = explain::Request { code: true, ..explain::Request::default() };
         let options = settings::options();
         let explained = py.detach(|| {
-            let explanation = explain::explain(&version.unit, &request, &options)?;
-            let text = explain::terminal::print(&explanation, &version.unit, false);
-            Ok(Explanation { text, page: explain::html::print(&explanation, &version.unit) })
+            let explanation = explain::explain(unit, &request, &options)?;
+            let text = explain::terminal::print(&explanation, unit, false);
+            Ok(Explanation { text, page: explain::html::print(&explanation, unit) })
         });
         explained.map_err(exception)
     }
 
     /// The program after a step of the compiler, for such arguments or those of the last call.
-    #[pyo3(signature = (step = "fuse", *args))]
-    fn dump(&self, py: Python<'_>, step: &str, args: &Bound<'_, PyTuple>) -> PyResult<String> {
-        let version = self.asked(py, args)?;
+    #[pyo3(signature = (step = "fuse", *args, **kwargs))]
+    fn dump(&self, step: &str, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let (py, version) = (args.py(), self.asked(args, kwargs)?);
+        let unit = &version.code()?.unit;
         let options = settings::options();
-        py.detach(|| frit_driver::dump(&version.unit, step, Notation::Ir, &options)).map_err(exception)
+        py.detach(|| frit_driver::dump(unit, step, Notation::Ir, &options)).map_err(exception)
     }
 
     /// The C source, for such arguments or those of the last call.
-    #[pyo3(signature = (*args))]
-    fn source(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<String> {
-        self.dump(py, "c", args)
+    #[pyo3(signature = (*args, **kwargs))]
+    fn source(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        self.dump("c", args, kwargs)
     }
 }
 
@@ -136,17 +201,46 @@ impl Function {
     }
 
     /// The version for such arguments; without arguments the one that was called last, if there is one.
-    fn asked(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Arc<Version>> {
+    fn asked(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Version>> {
         let last = self.versions.lock().unwrap_or_else(PoisonError::into_inner).last().cloned();
-        match last {
-            Some(version) if args.is_empty() => Ok(version),
-            _ => self.version(py, &read(args)?),
+        match (last, &self.program) {
+            (Some(version), _) if args.is_empty() && kwargs.is_none() => Ok(version),
+            (_, Program::Python(jit)) => {
+                let source = jit.source(args.py())?;
+                let arguments = read_plain(&jit.bind(&source, args, kwargs)?)?;
+                self.version(args.py(), Some(&source), &arguments)
+            }
+            _ => self.version(args.py(), None, &self.read(args, kwargs)?),
         }
     }
 
+    /// Reads the arguments of a function in another language than Python.
+    fn read<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Argument<'py>>> {
+        if kwargs.is_some_and(|kwargs| !kwargs.is_empty()) {
+            return Err(PyTypeError::new_err(format!("`{}` takes no arguments by name", self.name)));
+        }
+        let argument = |object: Bound<'py, PyAny>| {
+            let values = match object.cast::<PyTuple>() {
+                Ok(tuple) => tuple.iter().map(|object| Value::read(&object, true)).collect::<PyResult<_>>()?,
+                Err(_) => vec![Value::read(&object, true)?],
+            };
+            Ok(Argument { values })
+        };
+        args.iter().map(argument).collect()
+    }
+
     /// The version for these arguments, compiled if there is none yet.
-    fn version(&self, py: Python<'_>, arguments: &[Argument<'_>]) -> PyResult<Arc<Version>> {
-        let key = self.key(arguments);
+    fn version(
+        &self,
+        py: Python<'_>,
+        source: Option<&Arc<Source>>,
+        arguments: &[Argument<'_>],
+    ) -> PyResult<Arc<Version>> {
+        let key = self.key(source, arguments);
         {
             let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(at) = versions.iter().rposition(|version| version.key == key) {
@@ -155,37 +249,73 @@ impl Function {
                 return Ok(Arc::clone(&versions[last]));
             }
         }
-        let given = || -> Vec<Vec<_>> {
-            arguments.iter().map(|argument| argument.values.iter().map(Value::given).collect()).collect()
+        let code = match (self.compile(py, source, arguments), source) {
+            // What is wrong with it will not change.
+            (Err(error), Some(_)) if error.kind == Kind::Source => Err(error),
+            (made, _) => Ok(made.map_err(exception)?),
         };
-        let options = settings::options();
-        let unit = match &self.program {
-            Program::Fixed(unit) => Ok((**unit).clone()),
-            Program::Sac { functions, .. } => {
-                let given = given();
-                py.detach(|| functions.enter(&self.name, &given))
-            }
-        };
-        let unit = unit.map_err(exception)?;
-        let compiled = py.detach(|| frit_driver::compile(&unit, &options)).map_err(exception)?;
-        if let Some(why) = compiled.why_interpreted() {
+        if let Ok(code) = &code
+            && let Some(why) = code.compiled.why_interpreted()
+        {
             warn_of_interpreter(py, &why)?;
         }
-        let components = unit.entry().map_err(exception)?.components();
-        let version = Arc::new(Version { key, unit, compiled, components });
+        let version = Arc::new(Version { key, code });
         self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
         Ok(version)
     }
 
-    fn key(&self, arguments: &[Argument<'_>]) -> Vec<u64> {
+    fn compile(&self, py: Python<'_>, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Result<Code, Error> {
+        let mut python = None;
+        let unit = match (&self.program, source) {
+            (Program::Fixed(unit), _) => (**unit).clone(),
+            (Program::Sac { functions, .. }, _) => {
+                let given: Vec<Vec<_>> =
+                    (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
+                py.detach(|| functions.enter(&self.name, &given))?
+            }
+            (Program::Python(_), Some(source)) => {
+                let types: Vec<_> =
+                    arguments.iter().flat_map(|argument| &argument.values).map(Value::describe).collect();
+                let Source { file, text, name, .. } = &**source;
+                let numpy::Function { unit, returned, changed } =
+                    py.detach(|| numpy::compile(file, text, name, &types))?;
+                python = Some(PythonCode { returned, changed });
+                unit
+            }
+            (Program::Python(_), None) => unreachable!("a function of Python has a source"),
+        };
+        let options = settings::options();
+        let compiled = py.detach(|| frit_driver::compile(&unit, &options))?;
+        let mut components = unit.entry()?.components();
+        if let (None, Some(entry)) = (&unit.sac, unit.array.entry) {
+            // The array IR has types that L0 has not.
+            let func = &unit.array.funcs[entry];
+            components
+                .iter_mut()
+                .zip(&func.params)
+                .for_each(|(component, param)| component.1 = func.ty(param.value).elem);
+        }
+        Ok(Code { unit, compiled, components, python })
+    }
+
+    fn key(&self, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Vec<u64> {
         let mut key = vec![settings::is_strict().into()];
-        let Program::Sac { depends_on_extents, .. } = &self.program else { return key };
+        let by_extents = match &self.program {
+            Program::Fixed(_) => return key,
+            Program::Sac { depends_on_extents, .. } => *depends_on_extents,
+            Program::Python(_) => false,
+        };
+        key.extend(source.map(|source| source.hash));
         for argument in arguments {
             key.push(argument.values.len() as u64);
             for value in &argument.values {
                 let (elem, shape) = (value.elem() as u64, value.shape());
-                key.push(elem << 16 | (shape.len() as u64) << 1 | u64::from(value.is_python()));
-                if *depends_on_extents {
+                let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
+                // Which extents are 1 decides how arrays of Python are broadcast.
+                let ones = shape.iter().fold(0, |ones, &extent| ones << 1 | u64::from(extent == 1));
+                let ones = if source.is_some() { ones } else { 0 };
+                key.extend([elem << 16 | (shape.len() as u64) << 8 | kind, ones]);
+                if by_extents {
                     key.extend(shape.iter().map(|&extent| extent as u64));
                 }
             }
@@ -194,24 +324,27 @@ impl Function {
     }
 }
 
-/// Reads all arguments.
-fn read<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Vec<Argument<'py>>> {
-    let argument = |object: Bound<'py, PyAny>| {
-        let values = match object.cast::<PyTuple>() {
-            Ok(tuple) => tuple.iter().map(|object| Value::read(&object, true)).collect::<PyResult<_>>()?,
-            Err(_) => vec![Value::read(&object, true)?],
-        };
-        Ok(Argument { values })
-    };
-    args.iter().map(argument).collect()
+/// Reads the arguments of a function of Python.
+fn read_plain<'py>(objects: &[Bound<'py, PyAny>]) -> PyResult<Vec<Argument<'py>>> {
+    objects.iter().map(|object| Ok(Argument { values: vec![Value::read(object, false)?] })).collect()
 }
 
 impl Version {
-    fn call<'py>(&self, py: Python<'py>, arguments: &[Argument<'py>]) -> PyResult<Bound<'py, PyAny>> {
+    /// The code, if the function could be compiled.
+    fn code(&self) -> PyResult<&Code> {
+        self.code.as_ref().map_err(|error| exception(error.clone()))
+    }
+}
+
+impl Code {
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &[Argument<'py>],
+        objects: &[Bound<'py, PyAny>],
+    ) -> PyResult<Bound<'py, PyAny>> {
         let interface = self.unit.entry().map_err(exception)?;
-        let values: Vec<(usize, &Value<'py>)> = arguments
-            .iter()
-            .enumerate()
+        let values: Vec<(usize, &Value<'py>)> = (arguments.iter().enumerate())
             .flat_map(|(at, given)| given.values.iter().map(move |value| (at, value)))
             .collect();
         let name = |at: usize| interface.parameters().get(at).map_or_else(String::new, |(name, _)| name.clone());
@@ -226,6 +359,10 @@ impl Version {
                 arguments.len()
             )));
         }
+        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
+        for (at, _) in changed {
+            values[*at].1.writable()?;
+        }
         let mut held: Vec<Held<'_>> = values.iter().map(|_| Held::default()).collect();
         let mut passed: Vec<Arg<'_>> = Vec::with_capacity(values.len());
         for (((at, value), (_, elem, rank)), held) in values.iter().zip(&self.components).zip(&mut held) {
@@ -237,12 +374,40 @@ impl Version {
                 let message = format!("argument `{}` has {found} dimensions, but {needed} are needed", name(*at));
                 return Err(PyValueError::new_err(message));
             }
-            passed.push(value.pass(*elem, false, || name(*at), held)?);
+            passed.push(value.pass(*elem, || name(*at), held)?);
         }
         let (unit, compiled, threads) = (&self.unit, &self.compiled, settings::threads());
         let outcome = py.detach(|| compiled.call(unit, &passed, threads, &mut print)).map_err(exception)?;
         let visible = interface.visible_range(outcome.results.len());
-        results(py, outcome.results.into_iter().skip(visible.start).take(visible.len()).collect())
+        let results = outcome.results.into_iter().skip(visible.start).take(visible.len());
+        let mut results = Results::new(py, results);
+        let Some(python) = &self.python else { return results.plain() };
+        for (at, result) in changed {
+            results.write_back(*result, values[*at].1)?;
+        }
+        results.returned(&python.returned, objects)
+    }
+
+    /// Says whether no argument that the function changes shares memory with another.
+    ///
+    /// # Errors
+    ///
+    /// Two may: the code takes them for arrays of their own.
+    fn are_apart(&self, arguments: &[Argument<'_>]) -> PyResult<()> {
+        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
+        for (at, _) in changed {
+            let own = arguments[*at].values[0].addresses();
+            for (other, argument) in arguments.iter().enumerate().filter(|(other, _)| other != at) {
+                let others = argument.values[0].addresses();
+                if own.start < others.end && others.start < own.end {
+                    let (first, second) = (at.min(&other) + 1, at.max(&other) + 1);
+                    return Err(CompileError::new_err(format!(
+                        "arguments {first} and {second} may share memory, and the function changes one of them"
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The extension module `frit._frit`: programs as functions on NumPy arrays.
 //!
 //! - [`mod@function`]: functions that Python calls; one compiled version for each signature of a call;
+//! - [`mod@jit`]: functions of Python, and what they refer to;
 //! - [`argument`]: what Python gives, as arguments of compiled programs;
 //! - [`result`]: what they give, as Python's objects;
 //! - [`error`]: Frit's errors as exceptions;
@@ -11,6 +12,7 @@
 mod argument;
 mod error;
 mod function;
+mod jit;
 mod result;
 mod settings;
 
@@ -21,7 +23,7 @@ mod _frit {
     #[pymodule_export]
     use super::error::CompileError;
     #[pymodule_export]
-    use super::function::{Explanation, Function, ir, l0, sac};
+    use super::function::{Explanation, Function, ir, jit, l0, sac};
     #[pymodule_export]
     use super::settings::{after_fork, configure};
 }

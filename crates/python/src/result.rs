@@ -1,16 +1,17 @@
 //! What compiled programs give, as Python's objects. Arrays stay where the program has left them, and go back to it when Python gives
 //! them up.
 
-use crate::argument::dtype;
+use crate::argument::{Value, data, dtype};
 use frit_driver::Computed;
 use frit_driver::native::OwnedResult;
 use frit_driver::npy::Array;
-use frit_ir::{Const, Scalar, Tensor};
-use numpy::npyffi::{self, NPY_ARRAY_CARRAY, NPY_ARRAY_WRITEABLE, npy_intp};
+use frit_driver::numpy::Returned;
+use frit_ir::{Const, Scalar, Tensor, TensorData};
+use numpy::npyffi::{self, NPY_ARRAY_CARRAY, npy_intp};
 use numpy::{PY_ARRAY_API, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyComplex, PyString, PyTuple};
 use std::ffi::c_void;
 
 /// The memory of an array that a program has made.
@@ -19,81 +20,189 @@ struct Memory {
     _result: OwnedResult,
 }
 
-/// The results of a call: nothing, one, or a tuple.
-pub(crate) fn results(py: Python<'_>, results: Vec<Computed>) -> PyResult<Bound<'_, PyAny>> {
-    let mut objects = Vec::with_capacity(results.len());
-    let mut owners: Vec<*const c_void> = Vec::new();
-    for result in results {
-        objects.push(object(py, result, &mut owners)?);
-    }
-    match objects.len() {
-        0 => Ok(py.None().into_bound(py)),
-        1 => Ok(objects.remove(0)),
-        _ => PyTuple::new(py, objects).map(Bound::into_any),
-    }
+/// The results of a call as objects are made of them.
+pub(crate) struct Results<'py> {
+    py: Python<'py>,
+    results: Vec<Option<Computed>>,
+    /// What tells the memory of one result from that of others, of those that are arrays now.
+    owners: Vec<*const c_void>,
+    /// Those that are arrays now.
+    arrays: Vec<Option<Bound<'py, PyUntypedArray>>>,
 }
 
-fn object<'py>(py: Python<'py>, result: Computed, owners: &mut Vec<*const c_void>) -> PyResult<Bound<'py, PyAny>> {
-    let result = match result {
-        Computed::Given(tensor) => return of_tensor(py, &tensor),
-        // Small ones are copied sooner than their memory is wrapped, and so are numbers and strings.
-        Computed::Native(result) if result.shape().is_empty() || result.elem() == Scalar::Char => {
-            return of_tensor(py, &result.to_tensor());
+impl<'py> Results<'py> {
+    pub(crate) fn new(py: Python<'py>, results: impl Iterator<Item = Computed>) -> Self {
+        let results: Vec<Option<Computed>> = results.map(Some).collect();
+        let arrays = results.iter().map(|_| None).collect();
+        Self { py, results, owners: Vec::new(), arrays }
+    }
+
+    /// Nothing, one value, or a tuple, as of programs in L0 and SAC: numbers and strings are Python's.
+    pub(crate) fn plain(mut self) -> PyResult<Bound<'py, PyAny>> {
+        let mut objects = Vec::with_capacity(self.results.len());
+        for at in 0..self.results.len() {
+            let result = self.results[at].as_ref().expect("no object is made of it yet");
+            objects.push(match (result.elem(), result.shape()) {
+                (_, []) => number(self.py, self.first(at))?,
+                (Scalar::Char, [_]) => self.string(at),
+                _ => self.array(at, false)?.into_any(),
+            });
         }
-        Computed::Native(result) => result,
-    };
-    // Results that share memory in the program are values of their own.
-    let owner = result.owner();
-    if result.elem() == Scalar::Cert || owner.is_null() || owners.contains(&owner) {
-        return of_tensor(py, &result.to_tensor());
-    }
-    owners.push(owner);
-    let (elem, shape, elements) = (result.elem(), result.shape().to_vec(), result.as_ptr());
-    let array = array(py, elem, &shape, elements.cast_mut())?;
-    let memory = Bound::new(py, Memory { _result: result })?;
-    // SAFETY: the array is new; the function takes over the reference to its base.
-    let failed = unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_array_ptr(), memory.into_ptr()) } != 0;
-    if failed { Err(PyErr::fetch(py)) } else { Ok(array.into_any()) }
-}
-
-/// A number, a string, or an array with elements of its own.
-fn of_tensor<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(value) = tensor.as_scalar() {
-        return number(py, value);
-    }
-    if let (frit_ir::TensorData::Char(codes), [_]) = (tensor.data(), tensor.shape()) {
-        let text: String =
-            codes.iter().map(|&code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-        return Ok(PyString::new(py, &text).into_any());
-    }
-    let array = array(py, tensor.elem(), tensor.shape(), std::ptr::null_mut())?;
-    let bytes = tensor.data().len() * array.dtype().itemsize();
-    // SAFETY: the new array has as many elements of the same size; certificates, which have no bits, are all true.
-    unsafe {
-        let target = (*array.as_array_ptr()).fields.data.cast::<u8>();
-        match tensor.elem() {
-            Scalar::Cert => target.write_bytes(1, bytes),
-            _ => target.copy_from_nonoverlapping(tensor.data().as_ptr(), bytes),
+        match objects.len() {
+            0 => Ok(self.py.None().into_bound(self.py)),
+            1 => Ok(objects.remove(0)),
+            _ => PyTuple::new(self.py, objects).map(Bound::into_any),
         }
     }
-    Ok(array.into_any())
+
+    /// What a function of Python returns.
+    pub(crate) fn returned(
+        &mut self,
+        returned: &Returned,
+        arguments: &[Bound<'py, PyAny>],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match *returned {
+            Returned::None => Ok(self.py.None().into_bound(self.py)),
+            Returned::Argument(at) => Ok(arguments[at].clone()),
+            Returned::Tuple(ref parts) => {
+                let parts: PyResult<Vec<_>> = parts.iter().map(|part| self.returned(part, arguments)).collect();
+                PyTuple::new(self.py, parts?).map(Bound::into_any)
+            }
+            Returned::Value { result, is_complex, is_python } => {
+                let axes = self.results[result].as_ref().map_or(1, |result| result.shape().len());
+                if axes > usize::from(is_complex) || self.arrays[result].is_some() {
+                    return self.array(result, is_complex).map(Bound::into_any);
+                }
+                match (is_python, is_complex) {
+                    (true, false) => number(self.py, self.first(result)),
+                    (true, true) => {
+                        let [re, im] = self.parts(result);
+                        Ok(PyComplex::from_doubles(self.py, re, im).into_any())
+                    }
+                    (false, _) => self.scalar(result, is_complex),
+                }
+            }
+        }
+    }
+
+    /// Writes a result to the array of the caller that it is to be in.
+    pub(crate) fn write_back(&mut self, result: usize, argument: &Value<'py>) -> PyResult<()> {
+        let target = argument.writable()?;
+        let source = self.array(result, argument.is_complex())?;
+        if data(&source) == data(target) {
+            return Ok(());
+        }
+        // SAFETY: both are arrays, which the function may copy whatever their strides are.
+        let failed =
+            unsafe { PY_ARRAY_API.PyArray_CopyInto(self.py, target.as_array_ptr(), source.as_array_ptr()) } != 0;
+        if failed { Err(PyErr::fetch(self.py)) } else { Ok(()) }
+    }
+
+    /// The result as an array; the same one, however often it is asked for.
+    fn array(&mut self, at: usize, is_complex: bool) -> PyResult<Bound<'py, PyUntypedArray>> {
+        if let Some(array) = &self.arrays[at] {
+            return Ok(array.clone());
+        }
+        let result = self.results[at].take().expect("what is no array yet is still there");
+        let array = match result {
+            // Results that share memory in the program are values of their own.
+            Computed::Native(result)
+                if result.elem() != Scalar::Cert
+                    && !result.owner().is_null()
+                    && !self.owners.contains(&result.owner()) =>
+            {
+                self.owners.push(result.owner());
+                let array = new_array(self.py, result.elem(), is_complex, result.shape(), result.as_ptr().cast_mut())?;
+                let memory = Bound::new(self.py, Memory { _result: result })?;
+                // SAFETY: the array is new; the function takes over the reference to its base.
+                let failed =
+                    unsafe { PY_ARRAY_API.PyArray_SetBaseObject(self.py, array.as_array_ptr(), memory.into_ptr()) }
+                        != 0;
+                if failed {
+                    return Err(PyErr::fetch(self.py));
+                }
+                array
+            }
+            result => self.copy(&Tensor::from(result), is_complex)?,
+        };
+        self.arrays[at] = Some(array.clone());
+        Ok(array)
+    }
+
+    /// An array with elements of its own.
+    fn copy(&self, tensor: &Tensor, is_complex: bool) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let array = new_array(self.py, tensor.elem(), is_complex, tensor.shape(), std::ptr::null_mut())?;
+        let bytes = array.len() * array.dtype().itemsize();
+        let target = data(&array).cast::<u8>();
+        // SAFETY: the new array has as many bytes as the tensor; certificates, which have no bits, are all true.
+        unsafe {
+            match tensor.elem() {
+                Scalar::Cert => target.write_bytes(1, bytes),
+                _ => target.copy_from_nonoverlapping(tensor.data().as_ptr(), bytes),
+            }
+        }
+        Ok(array)
+    }
+
+    fn tensor(&self, at: usize) -> Tensor {
+        match self.results[at].as_ref().expect("what is no array yet is still there") {
+            Computed::Native(result) => result.to_tensor(),
+            Computed::Given(tensor) => tensor.clone(),
+        }
+    }
+
+    /// The first element, or the only one.
+    fn first(&self, at: usize) -> Const {
+        self.tensor(at).data().get(0)
+    }
+
+    /// The parts of a complex number.
+    fn parts(&self, at: usize) -> [f64; 2] {
+        let tensor = self.tensor(at);
+        [0, 1].map(|part| match tensor.data().get(part) {
+            Const::F64(bits) => f64::from_bits(bits),
+            Const::F32(bits) => f32::from_bits(bits).into(),
+            _ => unreachable!("the parts of complex numbers are reals"),
+        })
+    }
+
+    fn string(&self, at: usize) -> Bound<'py, PyAny> {
+        let tensor = self.tensor(at);
+        let TensorData::Char(codes) = tensor.data() else { unreachable!("a string has characters") };
+        let text = codes.iter().map(|&code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        PyString::new(self.py, &text.collect::<String>()).into_any()
+    }
+
+    /// The result as a number of NumPy.
+    fn scalar(&self, at: usize, is_complex: bool) -> PyResult<Bound<'py, PyAny>> {
+        let tensor = self.tensor(at);
+        let descriptor = dtype(self.py, tensor.elem(), is_complex);
+        // SAFETY: the function reads one element of the descriptor's type and returns a new reference or null.
+        unsafe {
+            let elements = tensor.data().as_ptr().cast_mut().cast();
+            let none = std::ptr::null_mut();
+            let scalar = PY_ARRAY_API.PyArray_Scalar(self.py, elements, descriptor.as_dtype_ptr(), none);
+            Bound::from_owned_ptr_or_err(self.py, scalar)
+        }
+    }
 }
 
-/// An array on these elements, or with memory of its own if they are null.
-fn array<'py>(
+/// An array on these elements, or with memory of its own if they are null. `shape` is that of the tensor.
+fn new_array<'py>(
     py: Python<'py>,
     elem: Scalar,
+    is_complex: bool,
     shape: &[usize],
     elements: *mut c_void,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
-    let flags = if elements.is_null() { 0 } else { NPY_ARRAY_CARRAY | NPY_ARRAY_WRITEABLE };
+    let flags = if elements.is_null() { 0 } else { NPY_ARRAY_CARRAY };
     // SAFETY: the function takes over the reference to the descriptor, reads the extents, and returns a new reference or null.
     unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
             npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type),
-            dtype(py, elem, false).into_dtype_ptr(),
-            shape.len() as i32,
+            dtype(py, elem, is_complex).into_dtype_ptr(),
+            (shape.len() - usize::from(is_complex)) as i32,
             shape.as_ptr().cast_mut().cast::<npy_intp>(),
             std::ptr::null_mut(),
             elements,
@@ -104,6 +213,7 @@ fn array<'py>(
     }
 }
 
+/// A number of Python.
 fn number(py: Python<'_>, value: Const) -> PyResult<Bound<'_, PyAny>> {
     match value {
         Const::Int(Scalar::U64, bits) => (bits as u64).into_bound_py_any(py),

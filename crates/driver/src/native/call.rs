@@ -147,14 +147,13 @@ impl<'a> Arg<'a> {
         (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), false))
     }
 
-    /// Elements in row-major order. `given`: the program may overwrite them where it consumes its parameter.
+    /// Elements in row-major order, only read.
     ///
     /// # Safety
     ///
-    /// There are so many elements of this type, aligned for it, as long as the argument lives; nothing changes them meanwhile, and if they are
-    /// given, nothing reads them.
-    pub unsafe fn at(elem: Scalar, shape: &[usize], elements: *const c_void, given: bool) -> Self {
-        Self::new(elem, shape, elements, given)
+    /// There are so many elements of this type, aligned for it, as long as the argument lives; nothing changes them meanwhile.
+    pub unsafe fn at(elem: Scalar, shape: &[usize], elements: *const c_void) -> Self {
+        Self::new(elem, shape, elements, false)
     }
 
     /// A scalar.

@@ -13,25 +13,28 @@ class Explanation:
     def _repr_html_(self) -> str: ...
 
 class Function:
-    """A function of a program. Call it with numbers and arrays."""
+    """A function that is compiled when it is called, with numbers and arrays."""
+
+    __wrapped__: Any
 
     @property
     def __name__(self) -> str: ...
-    def __call__(self, *args: Any) -> Any: ...
-    def warm(self, *args: Any) -> None:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def warm(self, *args: Any, **kwargs: Any) -> None:
         """Compiles the function for such arguments, and does not call it."""
 
-    def explain(self, *args: Any) -> Explanation:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """What became of the loops, for such arguments or those of the last call."""
 
-    def dump(self, step: str = "fuse", *args: Any) -> str:
+    def dump(self, step: str = "fuse", *args: Any, **kwargs: Any) -> str:
         """The program after a step of the compiler, for such arguments or those of the last call."""
 
-    def source(self, *args: Any) -> str:
+    def source(self, *args: Any, **kwargs: Any) -> str:
         """The C source, for such arguments or those of the last call."""
 
 def sac(name: str, text: str) -> list[Function]: ...
 def l0(name: str, text: str) -> Function: ...
+def jit(function: Any, is_strict: bool) -> Function: ...
 def ir(path: str) -> Function: ...
 def configure(threads: int, strict_fp: bool) -> None: ...
 def after_fork() -> None: ...

@@ -1,0 +1,151 @@
+"""Functions of Python that are compiled: their source, and what they refer to."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import math
+import textwrap
+import types
+from typing import Any, Callable, NamedTuple, TypeVar, overload
+
+import numpy
+
+from . import _frit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def jit(function: F, *, strict: bool = False) -> F: ...
+@overload
+def jit(*, strict: bool = False) -> Callable[[F], F]: ...
+def jit(function=None, *, strict=False):
+    """Compiles a function on NumPy arrays when it is called, once for each signature.
+
+    What cannot be compiled runs undecorated after one warning that says why; with `strict`, it is a `CompileError`.
+    """
+    if function is None:
+        return lambda function: jit(function, strict=strict)
+    if isinstance(function, _frit.Function):
+        function = function.__wrapped__
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"only functions are compiled, not {function!r}")
+    compiled = _frit.jit(function, strict)
+    # The name is that of the compiled function already.
+    functools.update_wrapper(compiled, function, assigned=("__module__", "__qualname__", "__doc__"))
+    return compiled
+
+
+class Source(NamedTuple):
+    """A function and what it refers to, as one file."""
+
+    file: str
+    text: str
+    name: str
+    parameters: list[tuple[str, bool, Any]]
+    """Names, whether there is a default, and it."""
+    references: list[tuple[Any, str, Any]]
+    """Where a name is looked up (a dictionary or a cell), the name, and what it meant."""
+
+
+def describe(function: types.FunctionType) -> Source:
+    """The source of a function. The lines of its own file have their numbers there."""
+    return _Gatherer(function).source()
+
+
+class _Gatherer:
+    """Gathers functions and constants under the names that they are referred to by."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.file = inspect.getsourcefile(function) or function.__code__.co_filename
+        self.references: list[tuple[Any, str, Any]] = []
+        self.meanings: dict[str, Any] = {}
+        self.rows: list[str] = []
+        self.others: list[str] = []
+
+    def source(self) -> Source:
+        name = self.function.__name__
+        if not name.isidentifier():
+            raise _frit.CompileError(f"{self.function!r} has no name: only functions with `def` are compiled")
+        self.add_function(name, self.function)
+        text = "\n".join(self.rows + self.others) + "\n"
+        return Source(self.file, text, name, self.parameters(), self.references)
+
+    def parameters(self) -> list[tuple[str, bool, Any]]:
+        found = []
+        for parameter in inspect.signature(self.function).parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise _frit.CompileError(f"`{self.function.__name__}` takes any number of arguments, by `{parameter}`")
+            has_default = parameter.default is not parameter.empty
+            found.append((parameter.name, has_default, parameter.default if has_default else None))
+        return found
+
+    def add_function(self, name: str, function: types.FunctionType) -> None:
+        self.meanings[name] = function
+        lines, first = inspect.getsourcelines(function)
+        text = textwrap.dedent("".join(lines))
+        tree = ast.parse(text).body[0]
+        if not isinstance(tree, ast.FunctionDef):
+            raise _frit.CompileError(f"`{name}` is not defined by `def`")
+        own = text.splitlines()
+        # The decorators are for Python.
+        start = tree.lineno - 1
+        own[:start] = [""] * start
+        if tree.name != name:
+            own[start] = own[start].replace(f"def {tree.name}", f"def {name}", 1)
+        if inspect.getsourcefile(function) == self.file:
+            self.rows.extend([""] * (first - 1 + len(own) - len(self.rows)))
+            self.rows[first - 1 : first - 1 + len(own)] = own
+        else:
+            self.others.extend(own)
+        used = {node.id for part in tree.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+        code = function.__code__
+        for free, cell in zip(code.co_freevars, function.__closure__ or ()):
+            used.discard(free)
+            self.refer(cell, free, cell.cell_contents)
+        for name in sorted(used.difference(code.co_varnames, code.co_cellvars)):
+            if name in function.__globals__:
+                self.refer(function.__globals__, name, function.__globals__[name])
+
+    def refer(self, where: Any, name: str, value: Any) -> None:
+        self.references.append((where, name, value))
+        value = getattr(value, "__wrapped__", value) if isinstance(value, _frit.Function) else value
+        if name in self.meanings:
+            known = self.meanings[name]
+            if known is not value and not (_is_constant(value) and repr(known) == repr(value)):
+                raise _frit.CompileError(f"`{name}` has two meanings in what `{self.function.__name__}` calls")
+            return
+        if isinstance(value, types.FunctionType) and not value.__module__.startswith("numpy"):
+            self.add_function(name, value)
+            return
+        self.meanings[name] = value
+        if isinstance(value, types.ModuleType):
+            self.others.append(f"import {value.__name__} as {name}")
+        elif isinstance(value, numpy.generic):
+            self.others += ["import numpy", f"{name} = numpy.{type(value).__name__}({_constant(value.item())})"]
+        elif _is_constant(value):
+            self.others.append(f"{name} = {_constant(value)}")
+        else:
+            for module in (numpy, math):
+                own = getattr(value, "__name__", "")
+                if getattr(module, own, None) is value:
+                    self.others.append(f"from {module.__name__} import {own} as {name}")
+                    return
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return value is None or type(value) in (bool, int, float, complex, str)
+
+
+def _constant(value: Any) -> str:
+    """A constant as an expression."""
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{_constant(part)}, " for part in value) + ")"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "(1e999 - 1e999)" if math.isnan(value) else "1e999" if value > 0 else "-1e999"
+    return repr(value)
