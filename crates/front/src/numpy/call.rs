@@ -44,6 +44,7 @@ const BY_PART: &[&str] = &[
     "triu",
     "tril",
     "take",
+    "delete",
 ];
 /// Functions of a sequence of arrays.
 const OF_SEQUENCES: &[&str] = &["concatenate", "stack", "hstack", "vstack", "column_stack"];
@@ -137,11 +138,21 @@ impl<'m> Lowering<'m> {
                 self.scalar_type_call(dtype, &item, &call.func, span)
             }
             Item::Method(item, name) => {
+                at = at.into_iter().map(Item::without_lists).collect();
                 at.insert(0, *item);
                 let arguments = Arguments { name, span, at, named };
                 self.method(arguments)
             }
             Item::Library(path) => {
+                let is_python = !path.contains('.');
+                let taken = |item: Item| match item {
+                    // Functions of Python hand the parts on as they are.
+                    Item::Named(names, items) if is_python && names.is_empty() => Item::Tuple(items),
+                    item if is_python => item,
+                    item => item.without_lists(),
+                };
+                let at = at.into_iter().map(taken).collect();
+                let named = named.into_iter().map(|(name, item)| (name, taken(item))).collect();
                 let arguments = Arguments { name: path.clone(), span, at, named };
                 self.library(&path, arguments)
             }

@@ -16,7 +16,7 @@ impl Lowering<'_> {
     pub(super) fn creation(&mut self, name: &str, arguments: &mut Arguments) -> Result<Option<Item>> {
         let span = arguments.span;
         match name {
-            "zeros" | "ones" | "empty" => {
+            "zeros" | "ones" | "empty" | "ndarray" => {
                 let shape = arguments.need(0, "shape")?;
                 let sizes = self.shape(&shape, span)?;
                 let dtype = self.any_dtype_argument(arguments, 1)?.unwrap_or(Scalar::F64.into());
@@ -81,6 +81,15 @@ impl Lowering<'_> {
                 let dtype = dtype.unwrap_or(own);
                 if own != dtype {
                     return self.as_type(&item, dtype, span).map(Some);
+                }
+                match &item {
+                    Item::Array(array) if name == "ascontiguousarray" => {
+                        return Ok(Some(Item::Array(self.copied_unless_contiguous(array, array.clone()))));
+                    }
+                    Item::Array(array) if name == "asfortranarray" && array.rank() > 1 => {
+                        return Ok(Some(Item::Array(self.perhaps_copied(array))));
+                    }
+                    _ => {}
                 }
                 self.copied(item, copies).map(Some)
             }

@@ -15,7 +15,7 @@ pub(super) enum Item {
     Array(Array),
     /// A complex number or array: its real and imaginary part, numbers or arrays of one type and shape.
     Complex(Box<[Item; 2]>),
-    /// A tuple or list.
+    /// A tuple.
     Tuple(Vec<Item>),
     /// `lower:upper:step` in a subscript.
     Slice([Option<Number>; 3]),
@@ -40,7 +40,7 @@ pub(super) enum Item {
     Method(Box<Item>, String),
     /// A class of named tuples: the names of its fields.
     Fields(Vec<String>),
-    /// A named tuple.
+    /// A named tuple, or a list if there are no names: see [`list`](Self::list).
     Named(Vec<String>, Vec<Item>),
     /// A variable that has a value on some ways only: the condition under which it has one.
     Perhaps(Box<Item>, Operand),
@@ -90,6 +90,22 @@ impl Item {
         Item::Number(Number::int(Operand::i64(value)))
     }
 
+    /// A list, which differs from a tuple as a subscript: it is an array of indices.
+    pub(super) fn list(items: Vec<Item>) -> Self {
+        Item::Named(Vec::new(), items)
+    }
+
+    /// The item with tuples in the place of lists, for functions that take both.
+    pub(super) fn without_lists(self) -> Self {
+        match self {
+            Item::Named(names, items) if names.is_empty() => {
+                Item::Tuple(items.into_iter().map(Item::without_lists).collect())
+            }
+            Item::Tuple(items) => Item::Tuple(items.into_iter().map(Item::without_lists).collect()),
+            item => item,
+        }
+    }
+
     /// A complex item of two parts.
     pub(super) fn complex(re: Item, im: Item) -> Self {
         Item::Complex(Box::new([re, im]))
@@ -106,6 +122,7 @@ impl Item {
             Item::Number(Number { elem, .. }) => format!("a {}", super::types::name(*elem)),
             Item::Array(array) => format!("an array of {} with {} axes", super::types::name(array.elem), array.rank()),
             Item::Complex(parts) => format!("complex, in parts {}", parts[0].name()),
+            Item::Named(names, items) if names.is_empty() => format!("a list of {}", items.len()),
             Item::Tuple(items) | Item::Named(_, items) => format!("a tuple of {}", items.len()),
             Item::Zip(_) => "an iterator".into(),
             Item::Fields(_) => "a class".into(),

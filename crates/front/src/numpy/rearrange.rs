@@ -23,6 +23,8 @@ impl Lowering<'_> {
                 return self.joined(name, arguments).map(Some);
             }
             "roll" => return self.roll(arguments).map(Some),
+            "fill_diagonal" => return self.fill_diagonal(arguments).map(Some),
+            "append" | "insert" | "delete" => return self.with_parts(name, arguments).map(Some),
             "transpose" | "swapaxes" | "moveaxis" | "reshape" | "ravel" | "expand_dims" | "squeeze" | "flip"
             | "flipud" | "fliplr" | "diff" | "broadcast_to" | "repeat" | "tile" | "pad" | "take" | "diagonal"
             | "diag" | "triu" | "tril" | "atleast_1d" | "atleast_2d" | "rot90" => {}
@@ -132,7 +134,9 @@ impl Lowering<'_> {
                 let sizes = self.shape(&shape, span)?;
                 let shape = self.extents(sizes);
                 let value = self.converted(&item, &shape, array.elem, span)?.value().expect("it has axes");
-                Array { read_only: true, ..self.fresh(value) }
+                let made = Array { read_only: true, ..self.fresh(value) };
+                self.state.aliases.insert((made.buffer, array.buffer));
+                made
             }
             "repeat" => {
                 let count = arguments.need(1, "repeats")?;
@@ -183,23 +187,30 @@ impl Lowering<'_> {
                 return self.subscript(&item, &index, span).map(Some);
             }
             "diagonal" | "diag" if rank == 2 => {
-                let least = self.arithmetic(BinOp::MIN, array.shape[0].into(), array.shape[1].into());
+                let [row, column] = self.diagonal_start(name, arguments)?;
+                let [rows, columns] =
+                    [(0, row), (1, column)].map(|(axis, first)| self.sub(array.shape[axis].into(), first));
+                let least = self.arithmetic(BinOp::MIN, rows, columns);
+                let length = self.arithmetic(BinOp::MAX, least, Operand::i64(0));
                 let source = self.read(array);
-                let value = self.generate(vec![least.extent()], array.elem, |l, at| {
-                    Ok(l.b.index(source, vec![at[0].into(); 2], Vec::new()).into())
+                let value = self.generate(vec![length.extent()], array.elem, |l, at| {
+                    let place = [row, column].map(|first| l.add(at[0].into(), first));
+                    Ok(l.b.index(source, place.to_vec(), Vec::new()).into())
                 })?;
-                arguments.finish(1)?;
-                self.fresh(value)
+                let made = Array { read_only: true, ..self.fresh(value) };
+                self.state.aliases.insert((made.buffer, array.buffer));
+                made
             }
             "diag" => {
-                let (source, zero) = (self.read(array), Operand::Const(array.elem.zero()));
-                let value = self.generate(vec![array.shape[0]; 2], array.elem, |l, at| {
-                    let is_diagonal = l.b.binary(BinOp::EQ, at[0].into(), at[1].into());
-                    let x = l.b.index(source, vec![at[0].into()], Vec::new()).into();
-                    Ok(l.select(is_diagonal, x, zero))
-                })?;
-                arguments.finish(1)?;
-                self.fresh(value)
+                let [row, column] = self.diagonal_start(name, arguments)?;
+                let n: Operand = array.shape[0].into();
+                let off = self.add(row, column);
+                let size = self.add(n, off);
+                let value =
+                    self.generate(vec![size.extent(); 2], array.elem, |_, _| Ok(Operand::Const(array.elem.zero())))?;
+                let made = self.fresh(value);
+                self.store_diagonal(&made, [row, column], n, item.clone(), span)?;
+                made
             }
             "triu" | "tril" if rank >= 2 => {
                 let k = arguments.take(1, "k").map_or(Ok(Operand::i64(0)), |k| self.integer(&k, span))?;
@@ -217,6 +228,118 @@ impl Lowering<'_> {
         };
         arguments.finish(4)?;
         Ok(Some(Item::Array(made)))
+    }
+
+    /// Row and column of the first element of a diagonal, which the argument `k` or `offset` names.
+    fn diagonal_start(&mut self, name: &str, arguments: &mut Arguments) -> Result<[Operand; 2]> {
+        let k = arguments.take(1, if name == "diag" { "k" } else { "offset" }).unwrap_or(Item::int(0));
+        let k = self.integer(&k, arguments.span)?;
+        arguments.finish(2)?;
+        let back = self.sub(Operand::i64(0), k);
+        Ok([back, k].map(|first| self.arithmetic(BinOp::MAX, first, Operand::i64(0))))
+    }
+
+    /// Writes so many elements of a diagonal.
+    fn store_diagonal(
+        &mut self,
+        array: &Array,
+        first: [Operand; 2],
+        count: Operand,
+        item: Item,
+        span: Span,
+    ) -> Result<()> {
+        let index =
+            first.map(|start| Item::Range { start, stop: self.add(start, count), step: Operand::i64(1) }).to_vec();
+        self.store(&Item::Array(array.clone()), &Item::Tuple(index), item, span)
+    }
+
+    /// `np.fill_diagonal` of a matrix.
+    fn fill_diagonal(&mut self, arguments: &mut Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let (array, fill) = (arguments.need(0, "a")?, arguments.need(1, "val")?);
+        arguments.finish(2)?;
+        match (array, fill) {
+            (Item::Array(array), fill @ Item::Number(_)) if array.rank() == 2 => {
+                let count = self.arithmetic(BinOp::MIN, array.shape[0].into(), array.shape[1].into());
+                self.store_diagonal(&array, [Operand::i64(0); 2], count, fill, span)?;
+                Ok(Item::None)
+            }
+            _ => Err(self.not_compiled(span, "`fill_diagonal` but with a number in a matrix", "write a loop")),
+        }
+    }
+
+    /// `np.append`, and `np.insert` and `np.delete` at one place.
+    fn with_parts(&mut self, name: &str, arguments: &mut Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let item = arguments.need(0, "arr")?;
+        let at = if name == "append" { None } else { Some(arguments.need(1, "obj")?) };
+        let values = match name {
+            "append" => Some(arguments.need(1, "values")?),
+            "insert" => Some(arguments.need(2, "values")?),
+            _ => None,
+        };
+        let last = if name == "insert" { 3 } else { 2 };
+        let axis = arguments.take(last, "axis").filter(|axis| *axis != Item::None);
+        arguments.finish(last + 1)?;
+        let Item::Array(array) = self.array_like(&item, span)? else {
+            return Err(self.not_compiled(span, &format!("`{name}` of a number"), ""));
+        };
+        let (array, axis) = match &axis {
+            None => (self.flattened(&Item::Array(array), span)?, 0),
+            Some(axis) => {
+                let axis = self.constant_integer(axis, span)?;
+                (array.clone(), self.axis(axis, array.rank(), span)?)
+            }
+        };
+        let join = |lowering: &mut Self, parts: Vec<Array>| {
+            let parts = Item::Tuple(parts.into_iter().map(Item::Array).collect());
+            let at = vec![parts, Item::int(axis as i64)];
+            lowering.joined("concatenate", &mut Arguments { name: name.into(), span, at, named: Vec::new() })
+        };
+        let Some(at) = at else {
+            let values = values.expect("there are values to append");
+            let values = match self.array_like(&values, span)? {
+                Item::Array(values) if array.rank() > 1 => values,
+                values => self.flattened(&values, span)?,
+            };
+            return join(self, vec![array, values]);
+        };
+        let Item::Number(_) = at else {
+            return Err(self.not_compiled(span, &format!("`{name}` at several places"), "do it one by one"));
+        };
+        let (x, n): (Operand, Operand) = (self.integer(&at, span)?, array.shape[axis].into());
+        let place = self.counted_from_end(x, n);
+        // Something may be inserted at the end.
+        let places = if values.is_some() { self.add(n, Operand::i64(1)) } else { n };
+        let is_inside = self.b.binary(BinOp::IN_BOUNDS, place, places);
+        self.b.assert(is_inside, FailureKind::OutOfBounds, vec![x, places]);
+        let next = if values.is_some() { place } else { self.add(place, Operand::i64(1)) };
+        let part = |lowering: &mut Self, lower: Option<Operand>, upper: Option<Operand>| {
+            let mut index = vec![Item::Slice([None, None, None]); array.rank()];
+            index[axis] = Item::Slice([lower.map(Number::int), upper.map(Number::int), None]);
+            lowering.view(&array, &Item::Tuple(index), span)
+        };
+        let before = part(self, Some(Operand::i64(0)), Some(place))?;
+        let mut parts = vec![before, part(self, Some(next), None)?];
+        if let Some(values) = values {
+            let new = match self.array_like(&values, span)? {
+                Item::Array(new) => new,
+                number => self.stacked(&[number], span)?,
+            };
+            if new.rank() > array.rank() {
+                return Err(self.wrong_type(span, "what is inserted has too many axes"));
+            }
+            let shape = [vec![Extent::Const(1); array.rank() - new.rank()], new.shape.clone()].concat();
+            let new = self.reshaped(&new, shape, Vec::new());
+            let mut axes: Vec<usize> = (1..array.rank()).collect();
+            axes.insert(axis, 0);
+            let new = self.transposed(&new, axes);
+            let mut shape = array.shape.clone();
+            shape[axis] = new.shape[axis];
+            let new = self.converted(&Item::Array(new), &shape, array.elem, span)?.value().expect("it has axes");
+            parts.insert(1, self.fresh(new));
+        }
+        join(self, parts)
     }
 
     /// The differences of neighbours along an axis.
@@ -370,7 +493,7 @@ impl Lowering<'_> {
     }
 
     /// A reshaped array. Of one that is not contiguous NumPy makes a copy; where that is not known, it may be one.
-    fn copied_unless_contiguous(&mut self, array: &Array, made: Array) -> Array {
+    pub(super) fn copied_unless_contiguous(&mut self, array: &Array, made: Array) -> Array {
         if self.is_contiguous(array) {
             return made;
         }
@@ -382,6 +505,14 @@ impl Lowering<'_> {
         if !is_exchanged {
             self.state.aliases.insert((copy.buffer, array.buffer));
         }
+        copy
+    }
+
+    /// A copy of an array that is a view in NumPy, or may be one: not used after the array is written.
+    pub(super) fn perhaps_copied(&mut self, array: &Array) -> Array {
+        let value = self.read(array);
+        let copy = self.fresh(value);
+        self.state.aliases.insert((copy.buffer, array.buffer));
         copy
     }
 

@@ -15,6 +15,10 @@ impl Lowering<'_> {
     /// `of[index]`.
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
+            Item::Named(names, items) if names.is_empty() => match (index, self.part(items, index, span)?) {
+                (Item::Slice(_), Item::Tuple(items)) => Ok(Item::list(items)),
+                (_, item) => Ok(item),
+            },
             Item::Tuple(items) | Item::Named(_, items) => self.part(items, index, span),
             Item::Complex(parts) => {
                 let (re, im) = (self.subscript(&parts[0], index, span)?, self.subscript(&parts[1], index, span)?);
@@ -184,7 +188,7 @@ impl Lowering<'_> {
     }
 
     /// A place that may count from the end, from 0 on.
-    fn counted_from_end(&mut self, x: Operand, n: Operand) -> Operand {
+    pub(super) fn counted_from_end(&mut self, x: Operand, n: Operand) -> Operand {
         match x {
             Operand::Const(constant) => match constant.as_i64() {
                 Some(at) if at < 0 => self.add(n, Operand::i64(at)),
