@@ -102,3 +102,32 @@ def csr(rows, cols, vals, x):
         v = vals[rows[i]:rows[i + 1]]
         y[i] = v @ x[c]
     return y
+
+
+ORDER = [2, 0, 1]
+
+
+# entry: by_list [[1,2,3],[4,5,6],[7,8,9]]
+# output: {[[4, 5, 6], [1, 2, 3]], 4, [[8, 7], [2, 1], [5, 4]], [[4, 5, 6], [1, 2, 3], [7, 8, 9]], [[4, 5, 6], [4, 5, 6]], [[4, 5, 6], [1, 2, 3]], 4, [[1, 2, 3], [7, 8, 9]], [[4, 5, 6], [1, 2, 3], [7, 8, 9]], [5, 1], [4, 2]}
+def by_list(a):
+    order, pair = [1, 0], (1, 0)
+    both = order + [2]
+    twice = [1] * 2
+    made = [k for k in range(2)]
+    b = a.copy()
+    b[order] = a[made]
+    return a[order], a[pair], a[ORDER][:, order], a[both], a[twice], a[list(pair)], a[tuple(order)], a[both[1:]], b, a[order, order], a[(order, made)]
+
+
+# entry: by_lists [[1,2,3],[4,5,6],[7,8,9]]
+# output: {411, [[7, 8, 9], [7, 8, 9]], 9, [[0.000000, 0.000000], [0.000000, 0.000000]], [[1, 2], [4, 5]], True, True, [[2, 2], [2, 2]]}
+def by_lists(a):
+    s = 0
+    for rows, n in zip([[0, 1], [1, 2]], (1, 10)):
+        s += n * a[rows].sum()
+    size = [2, 2]
+    return s, picked(a, [2, 2]), picked(a, (2, 2)), np.zeros(size), a[:2, :2].reshape(size), size == [2, 2], 2 in size, np.array([size, size])
+
+
+def picked(a, at):
+    return a[at]

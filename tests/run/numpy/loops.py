@@ -308,3 +308,65 @@ def stepped(n, step):
     for i in range(0, n, step):
         s += i
     return s
+
+
+# entry: relax [1.0,5,2,8] 9 100.0
+# output: {[1.000000, 3.250000, 4.250000, 8.000000], 0}
+# entry: relax [1.0,5,2,8] 3 0.0
+# output: {[1.000000, 2.953125, 5.203125, 8.000000], 3}
+def relax(rod, steps, limit):
+    for k in range(steps):
+        new = rod.copy()
+        new[1:-1] += 0.25 * np.diff(rod, 2)
+        if np.max(np.abs(new - rod)) < limit:
+            return new, k
+        rod = new
+    return rod, steps
+
+
+# entry: descend [1.0,2] 0.5 20
+# output: {[0.750000, 1.500000], 20}
+# entry: descend [1.0,2] 0.5 2
+# output: {[0.750000, 1.500000], 2}
+def descend(b, tolerance, limit):
+    x = np.zeros_like(b)
+    r = b.copy()
+    while limit > 0:
+        for _ in range(2):
+            x += 0.5 * r
+            r -= 0.5 * r
+            if r @ r < tolerance:
+                return x, limit
+        limit -= 1
+    return x * 0, limit
+
+
+# entry: perhaps [1.0,2] 1
+# output: {[3.000000, 5.000000], [4.000000, 7.000000]}
+# entry: perhaps [1.0,2] 0
+# output: {[2.000000, 3.000000], [2.000000, 3.000000]}
+def perhaps(a, cond):
+    if cond:
+        b = a * 2
+        c = b + 1
+    a = a + 1
+    if cond:
+        a += b
+        return c, a
+    return a, a
+
+
+# entry: unrolled [[1,2,3],[4,5,6],[7,8,9]]
+# output: {3, [[7, 9], [13, 15]], [[44, 43, 42], [41, 40, 39], [38, 37, 36]], 9, 7, 6}
+def unrolled(a):
+    i = 7
+    p = [a[i:i + 2, j:j + 2] for i in range(2) for j in range(i, 2)]
+    s = sum(np.roll(np.roll(a, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
+    t = [i * k for i in range(4) if i % 2 == 1 for k in (2, 3) if i > 1 if k > 2]
+    return len(p), p[1] + p[2], s, t, i, max(i * j for i, j in ((1, 5), (2, 3)))
+
+
+# entry: taken_beyond [1,2,3]
+# fails: out-of-bounds
+def taken_beyond(a):
+    return a[np.array([k for k in range(5) if k > 3])]

@@ -45,15 +45,14 @@ impl Lowering<'_> {
         let items: &[Item] = if let Item::Tuple(items) = index { items } else { std::slice::from_ref(index) };
         let is_bool =
             |item: &Item| operand_type(item).elem == Scalar::Bool && matches!(item, Item::Number(_) | Item::Array(_));
-        if !items
-            .iter()
-            .any(|item| matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Range { .. }) || is_bool(item))
-        {
+        if !items.iter().any(|item| {
+            matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Named(..) | Item::Range { .. }) || is_bool(item)
+        }) {
             return Ok(None);
         }
         let mut made = Vec::new();
         for item in items {
-            made.push(if let Item::Tuple(_) | Item::Range { .. } = item {
+            made.push(if let Item::Tuple(_) | Item::Named(..) | Item::Range { .. } = item {
                 self.array_like(item, span)?
             } else {
                 item.clone()

@@ -10,7 +10,7 @@ use frit_ir::array::{Block, Extent, Op, Operand, Stmt, Type, Value};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
-use rustpython_parser::ast;
+use rustpython_parser::ast::{self, Ranged};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const TRUE: Operand = Operand::Const(Const::Bool(true));
@@ -69,15 +69,19 @@ impl<'m> Lowering<'m> {
         match self.truth(&test, span)? {
             TRUE => self.block(&branch.body, rest),
             Operand::Const(_) => self.block(&branch.orelse, rest),
-            cond => self.branch(cond, span, |l| l.block(&branch.body, rest), |l| l.block(&branch.orelse, rest)),
+            cond => {
+                let text = (branch.range().start().into(), branch.range().end().into());
+                self.branch(cond, span, text, |l| l.block(&branch.body, rest), |l| l.block(&branch.orelse, rest))
+            }
         }
     }
 
-    /// Both ways of a condition that is known at run time.
+    /// Both ways of a condition that is known at run time. The branch is between these two places of the text.
     pub(super) fn branch(
         &mut self,
         cond: Operand,
         span: Span,
+        text: (usize, usize),
         then: impl FnOnce(&mut Self) -> Result<Exit>,
         otherwise: impl FnOnce(&mut Self) -> Result<Exit>,
     ) -> Result<Exit> {
@@ -88,7 +92,7 @@ impl<'m> Lowering<'m> {
         let mut join = Join { ways: [one, other], joined: Vec::new(), known: before.buffers.len(), mark };
         let groups = join.ways.iter().map(|way| way.state.groups.len()).min().unwrap_or(0);
         join.ways.iter_mut().for_each(|way| self.resume(way, |l| l.settle_above(groups)));
-        self.join(cond, before, join, span)
+        self.join(cond, before, join, span, text)
     }
 
     fn way(&mut self, before: &State, run: impl FnOnce(&mut Self) -> Result<Exit>) -> Result<Way> {
@@ -142,7 +146,7 @@ impl<'m> Lowering<'m> {
         done
     }
 
-    fn join(&mut self, cond: Operand, before: State, mut join: Join, span: Span) -> Result<Exit> {
+    fn join(&mut self, cond: Operand, before: State, mut join: Join, span: Span, text: (usize, usize)) -> Result<Exit> {
         let mut buffers: Vec<(Buffer, usize)> = Vec::new();
         for buffer in 0..join.known {
             let sides = [0, 1].map(|at| join.ways[at].state.buffers[buffer]);
@@ -161,7 +165,7 @@ impl<'m> Lowering<'m> {
             for name in names {
                 let items = [0, 1].map(|at| join.ways[at].state.scopes[depth].get(&name).cloned());
                 // A variable that is something else on each way can still be assigned anew.
-                if let Some(item) = self.join_variable(&mut join, items) {
+                if let Some(item) = self.join_variable(&mut join, items, self.is_used_later(&name, text)) {
                     scope.push((name, item));
                 }
             }
@@ -251,7 +255,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A variable where two ways meet; `None` if it cannot be used after them.
-    fn join_variable(&mut self, join: &mut Join, items: [Option<Item>; 2]) -> Option<Meeting> {
+    fn join_variable(&mut self, join: &mut Join, items: [Option<Item>; 2], is_later: bool) -> Option<Meeting> {
         let split = |item: Option<Item>| match item {
             Some(Item::Perhaps(item, cond)) => (Some(*item), cond),
             Some(item) => (Some(item), TRUE),
@@ -260,8 +264,8 @@ impl<'m> Lowering<'m> {
         let [(one, has_one), (other, has_other)] = items.map(split);
         let pair = match (one, other) {
             (Some(one), Some(other)) => [one, other],
-            (Some(one), None) => [one.clone(), vacant(&one)?],
-            (None, Some(other)) => [vacant(&other)?, other],
+            (Some(one), None) => [one.clone(), self.resume(&mut join.ways[1], |l| l.vacant(&one, is_later))?],
+            (None, Some(other)) => [self.resume(&mut join.ways[0], |l| l.vacant(&other, is_later))?, other],
             (None, None) => return None,
         };
         let meeting = self.join_items(join, pair).ok()?;
@@ -280,7 +284,7 @@ impl<'m> Lowering<'m> {
                 let parts = one.into_iter().zip(other).map(|(one, other)| self.join_items(join, [one, other]));
                 parts.collect::<std::result::Result<_, _>>().map(Meeting::Tuple)
             }
-            [Item::Named(names, one), Item::Named(others, other)] if names == others => {
+            [Item::Named(names, one), Item::Named(others, other)] if names == others && one.len() == other.len() => {
                 let parts = one.into_iter().zip(other).map(|(one, other)| self.join_items(join, [one, other]));
                 parts.collect::<std::result::Result<_, _>>().map(|parts| Meeting::Named(names, parts))
             }
@@ -410,6 +414,29 @@ impl<'m> Lowering<'m> {
         sources.iter().map(|&(joined, _)| joined).min().is_some_and(|first| buffer >= first)
     }
 
+    /// What stands for a number on a way that does not assign it, or for an array that is used later: an empty one.
+    fn vacant(&mut self, item: &Item, is_later: bool) -> Option<Item> {
+        match item {
+            Item::Number(number) => Some(Item::Number(Number { x: Operand::Const(number.elem.zero()), ..*number })),
+            Item::Complex(parts) => {
+                Some(Item::complex(self.vacant(&parts[0], is_later)?, self.vacant(&parts[1], is_later)?))
+            }
+            Item::Tuple(items) => {
+                items.iter().map(|item| self.vacant(item, is_later)).collect::<Option<_>>().map(Item::Tuple)
+            }
+            Item::Named(names, items) => {
+                let items = items.iter().map(|item| self.vacant(item, is_later)).collect::<Option<_>>()?;
+                Some(Item::Named(names.clone(), items))
+            }
+            Item::Array(array) if is_later => {
+                let zero = Operand::Const(array.elem.zero());
+                let empty = self.generate(vec![Extent::Const(0); array.rank()], array.elem, |_, _| Ok(zero)).ok()?;
+                Some(Item::Array(self.fresh(empty)))
+            }
+            _ => None,
+        }
+    }
+
     /// Checks that two extents are equal.
     pub(super) fn same_size(&mut self, x: Extent, y: Extent) -> Option<Value> {
         if self.is_same_extent(x, y) {
@@ -458,15 +485,5 @@ impl Join {
     fn add(&mut self, sides: [Operand; 2], ty: Type) -> usize {
         self.joined.push(Joined { sides, ty, sizes: Vec::new() });
         self.joined.len() - 1
-    }
-}
-
-/// What stands for a number on a way that does not assign it.
-fn vacant(item: &Item) -> Option<Item> {
-    match item {
-        Item::Number(number) => Some(Item::Number(Number { x: Operand::Const(number.elem.zero()), ..*number })),
-        Item::Complex(parts) => Some(Item::complex(vacant(&parts[0])?, vacant(&parts[1])?)),
-        Item::Tuple(items) => items.iter().map(vacant).collect::<Option<_>>().map(Item::Tuple),
-        _ => None,
     }
 }

@@ -136,7 +136,7 @@ impl Lowering<'_> {
             }
             "tuple" | "list" => {
                 let item = arguments.need(0, "iterable")?;
-                self.parts(item, span).map(Item::Tuple)
+                self.parts(item, span).map(if name == "list" { Item::list } else { Item::Tuple })
             }
             _ => Err(self.not_compiled(span, &format!("`{name}`"), "call it before or after the function")),
         }

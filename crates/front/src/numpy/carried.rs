@@ -263,7 +263,7 @@ pub(super) fn unify(
             let parts = parts.iter().zip(items).map(|(part, item)| unify(lowering, part, item, is_new));
             parts.collect::<std::result::Result<_, _>>().map(Kept::Tuple)
         }
-        (Kept::Named(names, parts), Item::Named(others, items)) if names == others => {
+        (Kept::Named(names, parts), Item::Named(others, items)) if names == others && parts.len() == items.len() => {
             let parts = parts.iter().zip(items).map(|(part, item)| unify(lowering, part, item, is_new));
             parts.collect::<std::result::Result<_, _>>().map(|parts| Kept::Named(names.clone(), parts))
         }

@@ -251,7 +251,9 @@ pub(super) fn operand_type(item: &Item) -> types::Operand {
         Item::Number(number) => (*number).into(),
         Item::Array(array) => types::Operand { elem: array.elem, is_complex: false, weak: false },
         Item::Complex(parts) => types::Operand { is_complex: true, ..operand_type(&parts[0]) },
-        Item::Tuple(items) => types::common(&items.iter().map(operand_type).collect::<Vec<_>>()),
+        Item::Tuple(items) | Item::Named(_, items) => {
+            types::common(&items.iter().map(operand_type).collect::<Vec<_>>())
+        }
         _ => types::Operand { elem: Scalar::F64, is_complex: false, weak: true },
     }
 }

@@ -1,9 +1,11 @@
 //! Expressions and operators.
 
+use super::branch::TRUE;
 use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::{Body, Callable, Lowering};
 use super::item::{Item, Number};
+use super::loops::{names_of, unrolled};
 use super::statement::{Exit, library};
 use super::ufuncs::Binary;
 use frit_ir::array::{Extent, Operand};
@@ -11,6 +13,7 @@ use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
 use rustpython_parser::ast::{self, BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
+use std::collections::BTreeSet;
 
 impl<'m> Lowering<'m> {
     /// What an expression is.
@@ -26,8 +29,11 @@ impl<'m> Lowering<'m> {
         match expr {
             Expr::Constant(constant) => self.constant(&constant.value, span),
             Expr::Name(name) => self.variable(name.id.as_str(), span),
-            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+            Expr::Tuple(ast::ExprTuple { elts, .. }) => {
                 Ok(Item::Tuple(elts.iter().map(|element| self.expr(element)).collect::<Result<_>>()?))
+            }
+            Expr::List(ast::ExprList { elts, .. }) => {
+                Ok(Item::list(elts.iter().map(|element| self.expr(element)).collect::<Result<_>>()?))
             }
             Expr::BinOp(binary) => {
                 let (left, right) = (self.expr(&binary.left)?, self.expr(&binary.right)?);
@@ -75,8 +81,8 @@ impl<'m> Lowering<'m> {
                 self.functions.push(Callable { name: "a lambda", args: &lambda.args, body: Body::Expr(&lambda.body) });
                 Ok(Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1)))
             }
-            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span),
-            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span),
+            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::list),
+            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::Tuple),
             Expr::NamedExpr(named) => {
                 let item = self.expr(&named.value)?;
                 self.assign(&named.target, item.clone())?;
@@ -100,11 +106,10 @@ impl<'m> Lowering<'m> {
         let span = self.module.span(expr);
         match expr {
             Expr::Tuple(tuple) => Ok(Item::Tuple(tuple.elts.iter().map(|one| self.index(one)).collect::<Result<_>>()?)),
-            Expr::List(_) => {
-                let item = self.expr(expr)?;
-                self.array_like(&item, span)
-            }
-            expr => self.expr(expr),
+            expr => match self.expr(expr)? {
+                Item::Named(names, items) if names.is_empty() => self.array_like(&Item::Tuple(items), span),
+                item => Ok(item),
+            },
         }
     }
 
@@ -135,14 +140,20 @@ impl<'m> Lowering<'m> {
         if let (Operator::Add, Item::Tuple(one) | Item::Named(_, one), Item::Tuple(other) | Item::Named(_, other)) =
             (op, left, right)
         {
-            return Ok(Item::Tuple(one.iter().chain(other).cloned().collect()));
+            let items = one.iter().chain(other).cloned().collect();
+            let are_lists = [left, right].iter().all(|item| matches!(item, Item::Named(names, _) if names.is_empty()));
+            return Ok(if are_lists { Item::list(items) } else { Item::Tuple(items) });
         }
-        if let (Operator::Mult, Item::Tuple(items), Item::Number(Number { x: Operand::Const(count), .. })) =
-            (op, left, right)
+        if let (
+            Operator::Mult,
+            Item::Tuple(items) | Item::Named(_, items),
+            Item::Number(Number { x: Operand::Const(count), .. }),
+        ) = (op, left, right)
             && let Some(count) = count.as_i64()
         {
             let count = usize::try_from(count.clamp(0, 64)).expect("it is from 0 to 64");
-            return Ok(Item::Tuple(std::iter::repeat_n(items, count).flatten().cloned().collect()));
+            let items = std::iter::repeat_n(items, count).flatten().cloned().collect();
+            return Ok(if let Item::Tuple(_) = left { Item::Tuple(items) } else { Item::list(items) });
         }
         let ufunc = match op {
             Operator::Add => Binary::Add,
@@ -193,7 +204,8 @@ impl<'m> Lowering<'m> {
             (CmpOp::Is, Item::Array(_), _) | (CmpOp::Is, _, Item::Array(_)) => return known(left == right),
             (CmpOp::IsNot, Item::Array(_), _) | (CmpOp::IsNot, _, Item::Array(_)) => return known(left != right),
             // Shapes are tuples of sizes that are only known at run time.
-            (CmpOp::Eq | CmpOp::NotEq, Item::Tuple(one), Item::Tuple(other)) => {
+            (CmpOp::Eq | CmpOp::NotEq, Item::Tuple(one), Item::Tuple(other))
+            | (CmpOp::Eq | CmpOp::NotEq, Item::Named(_, one), Item::Named(_, other)) => {
                 let mut equal = Item::Number(Number::truth(one.len() == other.len()));
                 for (one, other) in one.iter().zip(other).filter(|_| one.len() == other.len()) {
                     let same = self.compared(CmpOp::Eq, one, other, span)?;
@@ -236,9 +248,10 @@ impl<'m> Lowering<'m> {
             let known = item.clone();
             let more = |lowering: &mut Self| lowering.expr(value).map(Exit::Return);
             let enough = |_: &mut Self| Ok(Exit::Return(known));
+            let text = (span.start as usize, span.end as usize);
             let exit = match op.op {
-                BoolOp::And => self.branch(holds, span, more, enough)?,
-                BoolOp::Or => self.branch(holds, span, enough, more)?,
+                BoolOp::And => self.branch(holds, span, text, more, enough)?,
+                BoolOp::Or => self.branch(holds, span, text, enough, more)?,
             };
             item = match exit {
                 Exit::Return(item) => item,
@@ -257,7 +270,7 @@ impl<'m> Lowering<'m> {
             cond => {
                 let then = |lowering: &mut Self| lowering.expr(&branch.body).map(Exit::Return);
                 let otherwise = |lowering: &mut Self| lowering.expr(&branch.orelse).map(Exit::Return);
-                match self.branch(cond, span, then, otherwise)? {
+                match self.branch(cond, span, (span.start as usize, span.end as usize), then, otherwise)? {
                     Exit::Return(item) => Ok(item),
                     _ => unreachable!("both ways give a value"),
                 }
@@ -265,37 +278,77 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// `[e for x in ...]`: the items, of a known number.
-    fn comprehension(&mut self, element: &'m Expr, generators: &'m [ast::Comprehension], span: Span) -> Result<Item> {
-        let [generator] = generators else {
-            return Err(self.not_compiled(span, "a comprehension with several `for`", "write loops"));
+    /// `[e for x in ... if ... for y in ...]`: the items, of a known number. Its variables are not seen outside.
+    fn comprehension(
+        &mut self,
+        element: &'m Expr,
+        generators: &'m [ast::Comprehension],
+        span: Span,
+    ) -> Result<Vec<Item>> {
+        let mut names = BTreeSet::new();
+        generators.iter().for_each(|generator| names_of(&generator.target, &mut names));
+        let around: Vec<(String, Option<Item>)> =
+            names.into_iter().map(|name| (name.clone(), self.scope().get(&name).cloned())).collect();
+        let mut made = Vec::new();
+        self.comprehend(element, generators, &mut made, span)?;
+        for (name, item) in around {
+            match item {
+                Some(item) => _ = self.scope().insert(name, item),
+                None => _ = self.scope().remove(&name),
+            }
+        }
+        Ok(made)
+    }
+
+    /// Adds what the first generator and those inside it make of an element.
+    fn comprehend(
+        &mut self,
+        element: &'m Expr,
+        generators: &'m [ast::Comprehension],
+        made: &mut Vec<Item>,
+        span: Span,
+    ) -> Result<()> {
+        let [generator, inner @ ..] = generators else {
+            made.push(self.expr(element)?);
+            return Ok(());
+        };
+        let unknown = |lowering: &Self| {
+            let what = "a comprehension of unknown length";
+            Err(lowering.not_compiled(span, what, "write a loop that fills an array"))
         };
         let over = self.expr(&generator.iter)?;
-        let items = match &over {
-            Item::Tuple(items) if generator.ifs.is_empty() => items.clone(),
-            over => {
-                let count = self.count_of(over, span)?;
-                match count {
-                    Operand::Const(count) if generator.ifs.is_empty() && count.as_i64().is_some_and(|n| n <= 64) => {
-                        let n = count.as_i64().expect("it is a number");
-                        (0..n).map(|at| self.item_at(over, Operand::i64(at), span)).collect::<Result<_>>()?
-                    }
-                    _ => {
-                        return Err(self.not_compiled(
-                            span,
-                            "a comprehension of unknown length",
-                            "write a loop that fills an array",
-                        ));
-                    }
+        let items = match unrolled(&over) {
+            Some(items) => items,
+            None => match self.count_of(&over, span)? {
+                Operand::Const(count) if count.as_i64().is_some_and(|n| n <= 64) => {
+                    let n = count.as_i64().expect("it is a number");
+                    (0..n).map(|at| self.item_at(&over, Operand::i64(at), span)).collect::<Result<_>>()?
                 }
-            }
+                _ => return unknown(self),
+            },
         };
-        let mut made = Vec::new();
         for item in items {
             self.assign(&generator.target, item)?;
-            made.push(self.expr(element)?);
+            let mut is_taken = true;
+            for test in &generator.ifs {
+                let holds = self.expr(test)?;
+                match self.truth(&holds, span)? {
+                    TRUE => {}
+                    Operand::Const(_) => {
+                        is_taken = false;
+                        break;
+                    }
+                    Operand::Value(_) => return unknown(self),
+                }
+            }
+            if is_taken {
+                self.comprehend(element, inner, made, span)?;
+            }
+            if made.len() > 256 {
+                return Err(self.not_compiled(span, "a comprehension of more than 256 items", "write loops"));
+            }
         }
-        Ok(Item::Tuple(made))
+        Ok(())
     }
 
     /// Whether an item counts as true.
@@ -303,7 +356,7 @@ impl<'m> Lowering<'m> {
         match item {
             Item::Number(number) => Ok(self.convert(number.x, Scalar::Bool)),
             Item::None => Ok(Operand::Const(Const::Bool(false))),
-            Item::Tuple(items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
+            Item::Tuple(items) | Item::Named(_, items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
             Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
             Item::Complex(parts) => {
                 let [re, im] = [self.truth(&parts[0], span)?, self.truth(&parts[1], span)?];

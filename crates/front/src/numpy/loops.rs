@@ -138,13 +138,15 @@ impl<'m> Lowering<'m> {
 
     /// Those of the variables that are mentioned after a loop, or in the loop around it.
     fn used_later(&self, names: &BTreeSet<String>, stmt: &impl Ranged) -> BTreeSet<String> {
+        let text = (stmt.range().start().into(), stmt.range().end().into());
+        names.iter().filter(|name| self.is_used_later(name, text)).cloned().collect()
+    }
+
+    /// True if a variable is mentioned after this part of the text, or before it in the loops around it.
+    pub(super) fn is_used_later(&self, name: &str, (start, end): (usize, usize)) -> bool {
         let frame = self.frames.last().expect("a function is being compiled");
-        let (start, end): (usize, usize) = (stmt.range().start().into(), stmt.range().end().into());
         let from = frame.outermost_loop.unwrap_or(start);
-        let is_later = |name: &&String| {
-            self.module.mentions(name, end, frame.end.max(end)) || self.module.mentions(name, from, start)
-        };
-        names.iter().filter(is_later).cloned().collect()
+        self.module.mentions(name, end, frame.end.max(end)) || self.module.mentions(name, from, start)
     }
 
     /// Adds the variables that statements bind to something else.
@@ -367,7 +369,7 @@ impl<'m> Lowering<'m> {
 }
 
 /// The items of a loop that is run once for each of them when it is compiled.
-fn unrolled(over: &Item) -> Option<Vec<Item>> {
+pub(super) fn unrolled(over: &Item) -> Option<Vec<Item>> {
     match over {
         Item::Tuple(items) | Item::Named(_, items) => Some(items.clone()),
         Item::Zip(parts) => {
@@ -391,7 +393,7 @@ fn unrolled(over: &Item) -> Option<Vec<Item>> {
 }
 
 /// The variables that a target assigns.
-fn names_of(target: &Expr, names: &mut BTreeSet<String>) {
+pub(super) fn names_of(target: &Expr, names: &mut BTreeSet<String>) {
     match target {
         Expr::Name(name) => _ = names.insert(name.id.to_string()),
         Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| names_of(target, names)),
