@@ -171,3 +171,13 @@ def contiguous(a):
     d = np.ndarray((2, 1), dtype=np.int64)
     d[:] = 3
     return b, d, np.hypot(c, 1), np.rad2deg(a), np.vdot(a, a)
+
+
+# entry: sparse_grids [1.0,2,3] [4.0,5]
+# output: {[[99.000000, 2.000000, 3.000000]], [[4.000000], [5.000000]], [[1.000000, 2.000000, 3.000000]], [77.000000, 5.000000]}
+def sparse_grids(a, b):
+    x, y = np.meshgrid(a, b, sparse=True)
+    x[0, 0] = 99
+    u, v = np.meshgrid(a, b, sparse=True, copy=False)
+    v[0, 0] = 77
+    return x, y, u

@@ -370,3 +370,11 @@ def unrolled(a):
 # fails: out-of-bounds
 def taken_beyond(a):
     return a[np.array([k for k in range(5) if k > 3])]
+
+
+# entry: starred [1,2,3]
+# output: {0, [3, 2], 5, 0, 3}
+def starred(a):
+    first, *rest, last = (0, 2, 1, 5)
+    *none, one, two = [1, 2]
+    return first, a[rest], last, len(none), one + two

@@ -203,7 +203,7 @@ impl Lowering<'_> {
         let span = arguments.span;
         let is_matrix = matches!(arguments.take(usize::MAX, "indexing"), Some(Item::Text(text)) if text == "ij");
         let is_sparse = arguments.flag(usize::MAX, "sparse", false);
-        arguments.take(usize::MAX, "copy");
+        let copies = arguments.flag(usize::MAX, "copy", true);
         arguments.finish(usize::MAX)?;
         let mut axes = arguments.at.clone();
         let exchanges = !is_matrix && axes.len() > 1;
@@ -214,6 +214,7 @@ impl Lowering<'_> {
         if exchanges {
             grids.swap(0, 1);
         }
+        let grids = grids.into_iter().map(|grid| self.copied(grid, is_sparse && copies)).collect::<Result<_>>()?;
         Ok(Item::Tuple(grids))
     }
 

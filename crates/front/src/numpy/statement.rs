@@ -140,13 +140,23 @@ impl<'m> Lowering<'m> {
                 Ok(())
             }
             Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
-                let items = self.parts_for(item, elts.len(), span)?;
+                let starred = elts.iter().position(|target| matches!(target, Expr::Starred(_)));
+                let mut items = match starred {
+                    Some(_) => self.parts(item, span)?,
+                    None => self.parts_for(item, elts.len(), span)?,
+                };
+                // `a, *b = items`: a list of those that have no other variable.
+                if let (Some(at), Some(count)) = (starred, (items.len() + 1).checked_sub(elts.len())) {
+                    let rest = items.drain(at..at + count).collect();
+                    items.insert(at, Item::list(rest));
+                }
                 if items.len() != elts.len() {
                     let what = format!("{} values are assigned to {} variables", items.len(), elts.len());
                     return Err(Box::new(NumpyError::WrongType { span, what }));
                 }
                 elts.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
             }
+            Expr::Starred(starred) => self.assign(&starred.value, item),
             Expr::Subscript(subscript) => {
                 let of = self.expr(&subscript.value)?;
                 let index = self.index(&subscript.slice)?;
