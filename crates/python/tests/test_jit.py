@@ -202,6 +202,17 @@ def test_what_is_not_compiled_is_an_error_or_runs_undecorated_after_one_warning(
             frit.jit(wrong)
 
 
+def announced(x):
+    print("sum", float(x.sum()))
+    return x + 1
+
+
+def test_what_a_function_prints_appears(capsys):
+    with pytest.warns(RuntimeWarning, match="`print` is not compiled"):
+        assert agree(frit.jit(announced)(np.arange(3.0)), np.array([1.0, 2.0, 3.0]))
+    assert capsys.readouterr().out == "sum 3.0\n"
+
+
 def test_a_function_shows_what_became_of_it():
     x = np.arange(3.0)
     scaled.warm(x, 2.0)

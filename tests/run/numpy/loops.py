@@ -229,7 +229,6 @@ def fresh(a):
     c = np.floor(a)
     d = np.conj(a)
     d[1] = 20
-    print(f"{a}")
     return b, c, d
 
 
