@@ -1,13 +1,13 @@
 # `make demo` sets up what is missing, builds Frit and runs a real program; `make llvm` builds `frit-llvm` and the plugin for clang and opt, which
 # need LLVM 19; `make python` builds the Python package and installs it into the virtual environment target/python; `make wheel` builds its wheel
-# in target/wheels; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools; `make bench-compile` tells how
-# the time of compiling grows with the length of programs.
+# in target/wheels; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools; `make bench-python` times NumPy
+# programs beside NumPy, Numba, JAX and numexpr; `make bench-compile` tells how the time of compiling grows with the length of programs.
 
 CARGO ?= cargo
 # The folder of the harness that times tools; see benches/workloads/run.sh.
 export PEERS ?=
 
-.PHONY: demo build llvm python wheel test bench bench-compile setup setup-llvm setup-python setup-test
+.PHONY: demo build llvm python wheel test bench bench-python bench-compile setup setup-llvm setup-python setup-test
 
 demo: build
 	@bash scripts/demo.sh
@@ -31,6 +31,10 @@ test: setup-test
 
 bench: setup
 	@bash benches/workloads/run.sh $(BENCH_OPTIONS)
+
+bench-python: python
+	target/python/bin/pip install -q --disable-pip-version-check numba jax numexpr
+	target/python/bin/python benches/python/run.py $(BENCH_OPTIONS)
 
 bench-compile: build
 	@bash benches/compile.sh

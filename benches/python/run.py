@@ -48,7 +48,7 @@ def prepared(tool, path):
         if tool == "frit":
             import frit
 
-            return frit.jit(module(path).kernel)
+            return frit.jit(module(path).kernel, strict=True)
         if tool == "numba":
             import numba
 

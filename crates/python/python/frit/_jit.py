@@ -128,6 +128,9 @@ class _Gatherer:
             self.others += ["import numpy", f"{name} = numpy.{type(value).__name__}({_constant(value.item())})"]
         elif _is_constant(value):
             self.others.append(f"{name} = {_constant(value)}")
+        elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            fields = " ".join(value._fields)
+            self.others += ["from collections import namedtuple", f"{name} = namedtuple({value.__name__!r}, {fields!r})"]
         else:
             for module in (numpy, math):
                 own = getattr(value, "__name__", "")
