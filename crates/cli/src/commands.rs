@@ -335,7 +335,7 @@ pub(crate) fn show_timings(timings: &[frit_driver::Timing]) {
 /// The arguments: words of the command line, or if there are none, standard input.
 fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     let parameters = match unit.entry()? {
-        interface @ Interface::L0(_) => interface.parameters(),
+        interface @ (Interface::L0(_) | Interface::Ir { .. }) => interface.parameters(),
         // A program in SAC reads no values from standard input.
         Interface::Sac(_) => Vec::new(),
     };

@@ -18,8 +18,10 @@ use std::path::Path;
 /// `bad-input`, with the place in the text.
 pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Error> {
     match unit.entry()? {
-        Interface::L0(signature) => frit_support::with_deep_stack(|| text::read_arguments(input, &signature.params))
-            .map_err(|error| bad_input(name, input, &error)),
+        Interface::L0(signature) | Interface::Ir { shown: signature, .. } => {
+            frit_support::with_deep_stack(|| text::read_arguments(input, &signature.params))
+                .map_err(|error| bad_input(name, input, &error))
+        }
         Interface::Sac(_) => from_words(unit, &[]),
     }
 }
@@ -32,7 +34,7 @@ pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Er
 /// `bad-input`, with the place in the text or the name of the file; the wrong number of arguments.
 pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     let signature = match unit.entry()? {
-        Interface::L0(signature) => signature,
+        Interface::L0(signature) | Interface::Ir { shown: signature, .. } => signature,
         Interface::Sac(interface) => return sac::from_words(unit, interface, words),
     };
     let mut words = words.iter().enumerate().peekable();

@@ -13,8 +13,15 @@ use std::ops::Range;
 /// What the entry function takes and gives.
 #[derive(Clone, Debug)]
 pub enum Interface {
-    /// Of a program in L0, or in the array IR.
+    /// Of a program in L0.
     L0(Signature),
+    /// Of a program in the array IR, or of a function of NumPy.
+    Ir {
+        /// As L0 writes it, which has one type of integers and one of reals.
+        shown: Signature,
+        /// The element types and ranks of the parameters.
+        params: Vec<(Scalar, usize)>,
+    },
     /// Of a program in SAC.
     Sac(sac::Interface),
 }
@@ -56,13 +63,17 @@ impl Interface {
         let mut results: Vec<Type> =
             func.results[hidden_results..].iter().map(|result| ty(result.elem, result.shape.len())).collect();
         let result = if results.len() == 1 { results.remove(0) } else { Type::tuple(results) };
-        Interface::L0(Signature { params, result, hidden_results })
+        let shown = Signature { params, result, hidden_results };
+        let types = func.params.iter().map(|param| func.ty(param.value));
+        Interface::Ir { shown, params: types.map(|ty| (ty.elem, ty.rank())).collect() }
     }
 
     /// The parameters that a user gives values for: name and type.
     pub fn parameters(&self) -> Vec<(String, String)> {
         match self {
-            Interface::L0(signature) => signature.params.iter().map(|p| (p.name.clone(), p.ty.to_string())).collect(),
+            Interface::L0(signature) | Interface::Ir { shown: signature, .. } => {
+                signature.params.iter().map(|p| (p.name.clone(), p.ty.to_string())).collect()
+            }
             Interface::Sac(interface) => interface.params.iter().map(|p| (p.name.clone(), p.ty.clone())).collect(),
         }
     }
@@ -70,7 +81,9 @@ impl Interface {
     /// The types of the results, as the user sees them, and the number of tensors they consist of.
     pub fn results(&self) -> (String, usize) {
         match self {
-            Interface::L0(signature) => (signature.result.to_string(), signature.result.flat().components.len()),
+            Interface::L0(signature) | Interface::Ir { shown: signature, .. } => {
+                (signature.result.to_string(), signature.result.flat().components.len())
+            }
             Interface::Sac(interface) => interface.visible_results(),
         }
     }
@@ -79,6 +92,9 @@ impl Interface {
     pub fn accepts(&self, arguments: &[Tensor]) -> bool {
         match self {
             Interface::L0(signature) => signature.accepts(arguments),
+            Interface::Ir { params, .. } => {
+                arguments.iter().map(|argument| (argument.elem(), argument.shape().len())).eq(params.iter().copied())
+            }
             Interface::Sac(interface) => interface.accepts(arguments),
         }
     }
@@ -86,7 +102,9 @@ impl Interface {
     /// Gives `sink` the results as text, on one line, as the language writes values; large ones in pieces.
     pub fn write(&self, results: &[Tensor], sink: &mut (dyn FnMut(&str) + Send)) {
         match self {
-            Interface::L0(signature) => frit_support::with_deep_stack(|| text::write_results(results, signature, sink)),
+            Interface::L0(signature) | Interface::Ir { shown: signature, .. } => {
+                frit_support::with_deep_stack(|| text::write_results(results, signature, sink))
+            }
             Interface::Sac(interface) => sink(&interface.text(results)),
         }
     }
@@ -99,7 +117,7 @@ impl Interface {
     /// Which of so many results are visible.
     pub fn visible_range(&self, count: usize) -> Range<usize> {
         match self {
-            Interface::L0(signature) => signature.hidden_results..count,
+            Interface::L0(signature) | Interface::Ir { shown: signature, .. } => signature.hidden_results..count,
             Interface::Sac(interface) => interface.visible_range(count),
         }
     }
@@ -117,6 +135,9 @@ impl Interface {
                 };
                 params.flat_map(components).collect()
             }
+            Interface::Ir { params, .. } => {
+                params.iter().enumerate().map(|(at, &(elem, rank))| (at, elem, Some(rank))).collect()
+            }
             Interface::Sac(interface) => interface.components(),
         }
     }
@@ -129,7 +150,7 @@ impl Interface {
     /// The name of the entry function, where a program may have several.
     pub(crate) fn function(&self) -> Option<String> {
         match self {
-            Interface::L0(_) => None,
+            Interface::L0(_) | Interface::Ir { .. } => None,
             Interface::Sac(interface) => {
                 Some(interface.function.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect())
             }
@@ -139,7 +160,7 @@ impl Interface {
     /// The arguments as the array IR's entry function takes them.
     pub(crate) fn for_array_ir(&self, arguments: Vec<Tensor>) -> Vec<Tensor> {
         match self {
-            Interface::L0(_) => arguments,
+            Interface::L0(_) | Interface::Ir { .. } => arguments,
             Interface::Sac(interface) => interface.for_array_ir(arguments),
         }
     }
@@ -147,7 +168,7 @@ impl Interface {
     /// The exit status that the results ask for.
     pub(crate) fn status(&self, results: &[Computed]) -> i32 {
         match self {
-            Interface::L0(_) => 0,
+            Interface::L0(_) | Interface::Ir { .. } => 0,
             Interface::Sac(interface) => interface.status(results),
         }
     }

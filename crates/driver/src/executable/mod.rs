@@ -24,7 +24,7 @@ const HEAD: &str = "\n/* ---- the executable ---- */\n\n\
 /// The program takes or gives what has no text, or is a function of SAC other than `main`.
 pub(crate) fn main(unit: &Unit, code: &CSource) -> Result<String, Error> {
     match unit.entry()? {
-        Interface::L0(signature) => match other_elements(code) {
+        Interface::L0(signature) | Interface::Ir { shown: signature, .. } => match other_elements(code) {
             Some(elem) => Err(Error::usage(format!(
                 "Unsupported: an executable reads and writes text, which has no notation for {elem}; build a .so"
             ))),
