@@ -79,6 +79,18 @@ pub(crate) fn callee(call: Value) -> String {
     Value(unsafe { llvm_sys::core::LLVMGetCalledValue(call.0) }).name()
 }
 
+/// What an instruction is called in messages, with its place.
+pub(crate) fn described(instruction: Value) -> String {
+    let what = match callee(instruction) {
+        name if !name.is_empty() => format!("a call of `{name}`"),
+        _ if instruction.is_call() => "a call".to_string(),
+        _ if instruction.is_load() => "a load".to_string(),
+        _ if instruction.is_store() => "a store".to_string(),
+        _ => "an operation".to_string(),
+    };
+    instruction.location().map_or(what.clone(), |place| format!("{what} at {place}"))
+}
+
 /// Once begun, its iterations are executed one after the other, each to its end, and nobody can tell when.
 fn executes_regularly(facts: &Facts, of: Loop, blocks: &[Block]) -> Result<(), Refusal> {
     for &block in blocks {
@@ -103,9 +115,7 @@ fn executes_regularly(facts: &Facts, of: Loop, blocks: &[Block]) -> Result<(), R
                 return Err(Refusal::IrregularControlFlow);
             }
             if !instruction.will_return() && !instruction.is_terminator() {
-                let name = callee(instruction);
-                let what = if name.is_empty() { "a call".to_string() } else { format!("a call of `{name}`") };
-                return Err(Refusal::MayNotReturn { what });
+                return Err(Refusal::MayNotReturn { what: described(instruction) });
             }
             if instruction.ty().is_token() || opcode == LLVMOpcode::LLVMAlloca {
                 return Err(Refusal::IrregularControlFlow);

@@ -4,7 +4,7 @@
 //! and none twice in a round; until nothing is fused any more. \[LLVM\] section 3 descends level by level as well, but pairs
 //! are tried there as they come.
 
-use crate::candidate::{Candidate, callee};
+use crate::candidate::{Candidate, described};
 use crate::canonical::{self, Need};
 use crate::contraction::contract;
 use crate::dependence::Tester;
@@ -368,12 +368,11 @@ fn branch_between(facts: &Facts, first: Loop, second: Loop) -> Option<String> {
         parts |= next.len() > 1 || block.predecessors().len() > 1;
         if next.is_empty() {
             let calls = block.instructions().into_iter().filter(|instruction| instruction.is_call());
-            end = calls.last().filter(|call| !call.will_return()).map(callee).or(end);
+            end = calls.last().filter(|call| !call.will_return()).or(end);
         }
         work.extend(next.into_iter().filter(|&next| seen.insert(next)));
     }
-    let named = |name: String| if name.is_empty() { "a call".to_string() } else { format!("a call of `{name}`") };
-    (reached && parts).then(|| end.map(named).unwrap_or_default())
+    (reached && parts).then(|| end.map(described).unwrap_or_default())
 }
 
 /// By number: the end of the loop, or the call that could be a loop.

@@ -2,7 +2,7 @@
 //! them together. Source: \[LLVM\] section 5, where pairs are tried in order; the planner is that of the other levels.
 
 use crate::access::{Access, Time};
-use crate::candidate::callee;
+use crate::candidate::{callee, described};
 use crate::dependence::{Assumed, Distance, Tester};
 use crate::facts::Form;
 use crate::forms::{Forms, Polynomial};
@@ -774,15 +774,7 @@ fn connected(
 /// What a part that is no loop to be fused is called in messages.
 fn name(node: &Node) -> String {
     match &node.kind {
-        Kind::Code(value) => {
-            let what = match callee(*value) {
-                call if value.is_call() && !call.is_empty() => format!("a call of `{call}`"),
-                _ if value.is_load() => "a load".to_string(),
-                _ if value.is_store() => "a store".to_string(),
-                _ => "an operation".to_string(),
-            };
-            value.location().map_or(what.clone(), |place| format!("{what} at {place}"))
-        }
+        Kind::Code(value) => described(*value),
         Kind::Opaque { refused: Some(_), .. } | Kind::Loop(_) => "a loop".to_string(),
         Kind::Opaque { .. } => "a branch".to_string(),
     }
