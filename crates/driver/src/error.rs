@@ -87,6 +87,17 @@ pub fn guard<T>(doing: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(doing, &panic_message(&*panic), "", "")))
 }
 
+/// Reads a program on a deep stack; a panic is a bug of Frit's, whose report keeps the text in a file with this extension.
+pub(crate) fn guard_reading<T: Send>(
+    doing: &str,
+    text: &str,
+    extension: &str,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, Error> {
+    let done = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(work)));
+    done.map_err(|panic| bug(doing, &panic_message(&*panic), text, extension))
+}
+
 /// What a panic said.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());

@@ -3,7 +3,7 @@
 //! [`compile`] is for programs that call compiled functions, such as the Python package. It takes a module's text, and the types
 //! of the arguments of one call. A complex array is a tensor of reals with an axis more, of two parts; so is a complex result.
 
-use crate::error::{self, Error, Kind};
+use crate::error::{Error, Kind, guard_reading};
 use crate::interface::Interface;
 use crate::npy;
 use crate::source::Unit;
@@ -12,8 +12,7 @@ pub use frit_front::numpy::{Argument, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
-use frit_support::{Diagnostic, FileId, SourceMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use frit_support::{FileId, SourceMap};
 use std::path::Path;
 
 /// A function for the argument types of one call.
@@ -36,7 +35,7 @@ pub struct Function {
 /// The text is not Python, there is no such function, or it does something that is not compiled.
 pub fn compile(name: &str, text: &str, function: &str, arguments: &[Argument]) -> Result<Function, Error> {
     let (sources, file) = source(name, text);
-    match guarded("compiling", text, || numpy::compile(file, text, function, arguments))? {
+    match guard_reading("compiling", text, "py", || numpy::compile(file, text, function, arguments))? {
         Ok(compiled) => {
             let interface = compiled.program.entry.map(|entry| Interface::of_ir(&compiled.program.funcs[entry]));
             let unit = unit(name, sources, compiled.program, interface, format!("{function} {arguments:?}"));
@@ -58,7 +57,7 @@ pub(crate) fn is_python(path: &Path) -> bool {
 /// It is not Python.
 pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
     let (sources, file) = source(name, &text);
-    match guarded("checking", &text, || numpy::functions(file, &text))? {
+    match guard_reading("checking", &text, "py", || numpy::functions(file, &text))? {
         Ok(_) => Ok(unit(name, sources, array::Program::default(), None, String::new())),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
@@ -111,13 +110,4 @@ fn source(name: &str, text: &str) -> (SourceMap, FileId) {
 
 fn unit(name: &str, sources: SourceMap, array: array::Program, interface: Option<Interface>, call: String) -> Unit {
     Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new(), call }
-}
-
-fn guarded<T: Send>(
-    doing: &str,
-    text: &str,
-    work: impl FnOnce() -> Result<T, Vec<Diagnostic>> + Send,
-) -> Result<Result<T, Vec<Diagnostic>>, Error> {
-    let done = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(work)));
-    done.map_err(|panic| error::bug(doing, &error::panic_message(&*panic), text, "py"))
 }

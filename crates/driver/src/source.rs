@@ -1,6 +1,6 @@
 //! From a file to a program on the array IR, whatever language the file is in.
 
-use crate::error::{self, Error, Kind};
+use crate::error::{Error, Kind, guard_reading};
 use crate::interface::Interface;
 use crate::numpy;
 use crate::sac;
@@ -10,7 +10,6 @@ use frit_front::sac::specialise::Constraints;
 use frit_ir::array::{self, Program};
 use frit_ir::{Const, Effect, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// A checked program, as its front end gave it.
@@ -164,12 +163,8 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             Ok((program, interface))
         }
     };
-    let loaded = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(load)));
-    let loaded = loaded.map_err(|panic| {
-        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("l0");
-        error::bug("checking", &error::panic_message(&*panic), text, extension)
-    })?;
-    match loaded {
+    let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("l0");
+    match guard_reading("checking", text, extension, load)? {
         Ok((array, interface)) => Ok(Unit {
             name: name.to_string(),
             sources,

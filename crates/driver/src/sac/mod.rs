@@ -5,7 +5,7 @@ pub(crate) mod request;
 pub mod values;
 
 use crate::compile::Computed;
-use crate::error::{self, Error, Kind};
+use crate::error::{Error, Kind, guard_reading};
 use crate::npy::Array;
 use crate::source::Unit;
 use frit_front::sac::core::{FunctionId, Param, Pattern, Program};
@@ -18,7 +18,6 @@ pub use request::Given;
 use request::{Selection, Signature};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -187,16 +186,11 @@ fn check(name: &str, text: String) -> Result<Checked, Error> {
     let file = sources.add(name, text.clone());
     let search: Vec<PathBuf> =
         std::env::var_os(SEARCH_PATH).map(|paths| std::env::split_paths(&paths).collect()).unwrap_or_default();
-    let loaded = guarded("checking", &text, || frit_front::sac::load(&mut sources, file, &search))?;
+    let loaded = guard_reading("checking", &text, "sac", || frit_front::sac::load(&mut sources, file, &search))?;
     match loaded {
         Ok(program) => Ok(Checked { name: name.to_string(), sources, program: Arc::new(program) }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
-}
-
-fn guarded<T: Send>(doing: &str, text: &str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    let done = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(work)));
-    done.map_err(|panic| error::bug(doing, &error::panic_message(&*panic), text, "sac"))
 }
 
 /// Makes the array IR of a function, for arguments as requested or as its declaration says.
@@ -215,7 +209,7 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
             })?,
     };
     let ranks: Vec<Option<usize>> = request.params.iter().map(|param| Some(param.extents.len())).collect();
-    let made = guarded("specialising", &text, || specialise::specialise(&program, &[request]))?;
+    let made = guard_reading("specialising", &text, "sac", || specialise::specialise(&program, &[request]))?;
     let mut unit = checked.unit(Some(function), requested);
     let mut interface = Interface::declared(&program, function, is_main, &ranks);
     match made {
