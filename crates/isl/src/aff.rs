@@ -75,6 +75,10 @@ constructors! { PwAff;
 methods! { PwAff;
     /// The number of dimensions of a kind.
     pub fn dim(kind: Dim) -> usize = isl_pw_aff_dim;
+    /// The position of the dimension with a name.
+    pub fn find_dim_by_name(kind: Dim, name: &str) -> Option<usize> = isl_pw_aff_find_dim_by_name;
+    /// Whether it depends on any of `n` dimensions.
+    pub fn involves_dims(kind: Dim, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims;
     /// The difference.
     pub fn sub(other: &PwAff) -> PwAff = isl_pw_aff_sub;
     /// With a number added.

@@ -9,6 +9,7 @@ use crate::explain::sizes;
 use crate::graph::Graph;
 use frit_c::region::Outside;
 use frit_c::{Form, Region};
+use frit_isl::{Dim, PwAff};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
 use frit_scop::model::{AccessKind, Use};
@@ -298,12 +299,15 @@ fn taken(request: &Request) -> BTreeMap<String, i64> {
     // Those that the sizes of temporary arrays depend on.
     let temporary =
         request.region.scop.arrays.iter().map(|(_, data)| data).filter(|data| !data.is_live_in || !data.is_live_out);
-    let extents = temporary.flat_map(|data| data.extents.iter().flatten()).map(|extent| format!("{extent:?}"));
-    // Behind the list of all parameters.
-    let extents: Vec<String> = extents.filter_map(|text| Some(text.split_once('{')?.1.to_string())).collect();
+    let extents: Vec<&PwAff> = temporary.flat_map(|data| data.extents.iter().flatten()).collect();
+    let depends = |extent: &PwAff, param: &str| match extent.find_dim_by_name(Dim::Param, param)? {
+        Some(at) => extent.involves_dims(Dim::Param, at, 1),
+        None => Ok(false),
+    };
+    // Where isl cannot tell, the value is told.
     let is_used = |param: &Param| {
         let name = param.to_string();
-        extents.iter().any(|text| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name))
+        extents.iter().any(|extent| depends(extent, &name).unwrap_or(true))
     };
     let known = request.values.iter().filter(|(param, _)| is_used(param));
     known.map(|(&param, &value)| (request.region.params[param].text.clone(), value)).collect()

@@ -184,12 +184,14 @@ declare! {
     isl_pw_aff_copy(Keep<PwAff>) -> Give<PwAff>;
     isl_pw_aff_dim(Keep<PwAff>, DimType) -> Size;
     isl_pw_aff_domain(Take<PwAff>) -> Give<Set>;
+    isl_pw_aff_find_dim_by_name(Keep<PwAff>, DimType, *const c_char) -> c_int;
     isl_pw_aff_foreach_piece(Keep<PwAff>, unsafe extern "C" fn(Take<Set>, Take<Aff>, *mut c_void) -> Stat, *mut c_void) -> Stat;
     isl_pw_aff_free(Take<PwAff>) -> *mut c_void;
     isl_pw_aff_gist(Take<PwAff>, Take<Set>) -> Give<PwAff>;
     isl_pw_aff_gt_set(Take<PwAff>, Take<PwAff>) -> Give<Set>;
     isl_pw_aff_intersect_domain(Take<PwAff>, Take<Set>) -> Give<PwAff>;
     isl_pw_aff_intersect_params(Take<PwAff>, Take<Set>) -> Give<PwAff>;
+    isl_pw_aff_involves_dims(Keep<PwAff>, DimType, c_uint, c_uint) -> Bool;
     isl_pw_aff_max_val(Take<PwAff>) -> Give<Val>;
     isl_pw_aff_min_val(Take<PwAff>) -> Give<Val>;
     isl_pw_aff_params(Take<PwAff>) -> Give<Set>;
