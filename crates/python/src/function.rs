@@ -286,15 +286,7 @@ impl Function {
         };
         let options = settings::options();
         let compiled = py.detach(|| frit_driver::compile(&unit, &options))?;
-        let mut components = unit.entry()?.components();
-        if let (None, Some(entry)) = (&unit.sac, unit.array.entry) {
-            // The array IR has types that L0 has not.
-            let func = &unit.array.funcs[entry];
-            components
-                .iter_mut()
-                .zip(&func.params)
-                .for_each(|(component, param)| component.1 = func.ty(param.value).elem);
-        }
+        let components = unit.entry()?.components();
         Ok(Code { unit, compiled, components, python })
     }
 
