@@ -65,13 +65,7 @@ impl<'m> Lowering<'m> {
     /// `for`: over a range, an array, a tuple, or `enumerate` and `zip` of these.
     pub(super) fn for_stmt(&mut self, stmt: &'m ast::StmtFor) -> Result<Exit> {
         let span = self.module.span(&*stmt.iter);
-        if !stmt.orelse.is_empty() {
-            return Err(self.not_compiled(
-                self.module.span(stmt),
-                "`else` of a loop",
-                "test a variable after the loop",
-            ));
-        }
+        self.has_no_else(&stmt.orelse, stmt)?;
         let over = self.expr(&stmt.iter)?;
         if let Some(items) = unrolled(&over) {
             return self.unrolled_loop(stmt, items);
@@ -92,16 +86,18 @@ impl<'m> Lowering<'m> {
         self.run_loop(&repeat, &assigned, stmt.range().start().into())
     }
 
+    /// Refuses what is executed where a loop was not left.
+    fn has_no_else(&self, orelse: &[ast::Stmt], stmt: &impl Ranged) -> Result<()> {
+        if orelse.is_empty() {
+            return Ok(());
+        }
+        Err(self.not_compiled(self.module.span(stmt), "`else` of a loop", "test a variable after the loop"))
+    }
+
     /// `while`.
     pub(super) fn while_stmt(&mut self, stmt: &'m ast::StmtWhile) -> Result<Exit> {
         let span = self.module.span(&*stmt.test);
-        if !stmt.orelse.is_empty() {
-            return Err(self.not_compiled(
-                self.module.span(stmt),
-                "`else` of a loop",
-                "test a variable after the loop",
-            ));
-        }
+        self.has_no_else(&stmt.orelse, stmt)?;
         let test = |lowering: &mut Self| {
             let item = lowering.expr(&stmt.test)?;
             lowering.truth(&item, span)

@@ -249,35 +249,27 @@ impl Lowering<'_> {
                 let start = if from == 0 { zero } else { self.arithmetic(BinOp::MIN, Operand::i64(from), n) };
                 return Ok((start, step, length.extent()));
             }
-            let clip = |lowering: &mut Self, bound: &Option<Number>, default: Operand| match bound {
-                None => default,
-                Some(bound) => {
-                    let at = lowering.counted_from_end(bound.x, n);
-                    let at = lowering.arithmetic(BinOp::MAX, at, zero);
-                    lowering.arithmetic(BinOp::MIN, at, n)
-                }
-            };
-            let start = clip(self, lower, zero);
-            let stop = clip(self, upper, n);
+            let start = self.clipped(lower, zero, n, [zero, n]);
+            let stop = self.clipped(upper, n, n, [zero, n]);
             let length = self.sub(stop, start);
             let length = self.arithmetic(BinOp::MAX, length, zero);
             return Ok((start, step, self.divided(length, step).extent()));
         }
         let minus_one = Operand::i64(-1);
         let last = self.sub(n, Operand::i64(1));
-        let clip = |lowering: &mut Self, bound: &Option<Number>, default: Operand| match bound {
-            None => default,
-            Some(bound) => {
-                let at = lowering.counted_from_end(bound.x, n);
-                let at = lowering.arithmetic(BinOp::MAX, at, minus_one);
-                lowering.arithmetic(BinOp::MIN, at, last)
-            }
-        };
-        let start = clip(self, lower, last);
-        let stop = clip(self, upper, minus_one);
+        let start = self.clipped(lower, last, n, [minus_one, last]);
+        let stop = self.clipped(upper, minus_one, n, [minus_one, last]);
         let length = self.sub(start, stop);
         let length = if lower.is_none() && upper.is_none() { n } else { self.arithmetic(BinOp::MAX, length, zero) };
         Ok((start, step, self.divided(length, -step).extent()))
+    }
+
+    /// The bound of a slice of `n` elements, between these two; without a bound the default.
+    fn clipped(&mut self, bound: &Option<Number>, default: Operand, n: Operand, [low, high]: [Operand; 2]) -> Operand {
+        let Some(bound) = bound else { return default };
+        let at = self.counted_from_end(bound.x, n);
+        let at = self.arithmetic(BinOp::MAX, at, low);
+        self.arithmetic(BinOp::MIN, at, high)
     }
 
     /// `max(0, extent - left_out)`.
