@@ -467,8 +467,8 @@ impl<'t> Context<'t, '_> {
 
     // Ranges in blocks.
 
-    /// A loop over the blocks of a range, and in it the loop over one block, are the loop over the range if nothing else stands in the first one, and
-    /// its variable nowhere else. With a step below 1 it would never end.
+    /// A loop over the blocks of a range, and in it the loop over one block: together they are the loop over the range. Nothing else stands in the
+    /// first loop, and its variable stands nowhere else. With a step below 1 it would never end.
     fn covering(&self, node: Node<'t>) -> Option<Restated> {
         let [outer] = first_values(node)[..] else { return None };
         let block = outer.name.decl()?;
