@@ -57,7 +57,8 @@ pub fn run_writing(
     sink: &mut Sink<'_>,
 ) -> Result<Vec<Tensor>, RunError> {
     with_deep_stack(|| {
-        let (memory, host) = (Memory::new(options), Host::new(sink, options.input.as_deref()));
+        let (memory, host) =
+            (Memory::new(options), Host::new(sink, options.input.as_deref()).calling(options.caller.clone()));
         let mut machine = Machine { program, memory, budget: Budget::new(options), is_placed: false, host };
         let args = args.into_iter().map(|arg| Datum::argument(&machine.memory, arg)).collect::<Result<Vec<_>, _>>()?;
         let results = machine.call(func, args)?;
@@ -360,7 +361,7 @@ impl<'p> Machine<'p> {
                         shapes.push(frame.extents(&ty.shape)?.into_iter().map(|extent| extent as usize).collect());
                     }
                 }
-                let answers = carried_out(&mut self.host, effect, &args, &shapes)?;
+                let answers = carried_out(&mut self.host, effect, &args, &shapes, stmt.span)?;
                 let mut results = vec![Datum::Scalar(Const::Cert)];
                 for answer in answers {
                     results.push(match answer.as_scalar() {

@@ -12,10 +12,12 @@ mod memory;
 pub mod nest;
 mod scalar;
 
+use frit_ir::effect::Caller;
 use frit_ir::effect::Host;
 use frit_ir::{Effect, FailureKind, Tensor};
 use frit_support::{Span, impl_error};
 use std::fmt;
+use std::sync::Arc;
 
 /// Limits of a run.
 #[derive(Clone, Debug)]
@@ -32,11 +34,13 @@ pub struct Options {
     pub reverse: bool,
     /// What the program reads; `None` for the standard input of the process.
     pub input: Option<Vec<u8>>,
+    /// Makes the calls of functions that are not compiled.
+    pub caller: Option<Arc<dyn Caller>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false, input: None }
+        Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false, input: None, caller: None }
     }
 }
 
@@ -98,6 +102,7 @@ pub(crate) fn carried_out(
     effect: &Effect,
     args: &[Tensor],
     shapes: &[Vec<usize>],
+    span: Span,
 ) -> Result<Vec<Tensor>, RunError> {
     if effect.arity() != args.len() {
         broken!("an effect of {} arguments has {}", effect.arity(), args.len());
@@ -107,7 +112,8 @@ pub(crate) fn carried_out(
             broken!("{misfit}");
         }
     }
-    Ok(host.carry_out(effect, args, shapes))
+    let answers = host.carry_out(effect, args, shapes);
+    if host.has_failed() { Err(failure(FailureKind::CallFailed, Vec::new(), span)) } else { Ok(answers) }
 }
 
 /// The `i64` arguments of a failure's message, counted.

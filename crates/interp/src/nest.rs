@@ -49,7 +49,7 @@ pub fn run_writing(
             memory: Memory::new(options),
             budget: Budget::new(options),
             is_placed: false,
-            host: Host::new(sink, options.input.as_deref()),
+            host: Host::new(sink, options.input.as_deref()).calling(options.caller.clone()),
             scene: Scene { threads: options.threads.max(1), timeline: Timeline::default() },
             tables: BTreeMap::new(),
             private: program.procs.iter().map(|(_, proc)| vec![None; proc.loops.len()]).collect(),
@@ -456,7 +456,7 @@ impl<'p> Machine<'p> {
                         shapes.push(extents.iter().map(|&extent| extent as usize).collect());
                     }
                 }
-                let found = carried_out(&mut self.host, effect, &tensors, &shapes)?;
+                let found = carried_out(&mut self.host, effect, &tensors, &shapes, frit_support::Span::NONE)?;
                 for (answer, found) in answers.iter().zip(found) {
                     match (*answer, found.as_scalar()) {
                         (Binding::Var(var), Some(scalar)) => frame.assign(var, scalar)?,

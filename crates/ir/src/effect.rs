@@ -4,9 +4,11 @@
 //!
 //! [`Host`] carries effects out for interpreters; the run-time system of generated C does the same (`input.c` in the back end).
 
+pub mod callback;
 pub mod foreign;
 mod host;
 
+pub use callback::{Callback, Caller};
 pub use foreign::Foreign;
 pub use host::{Host, Sink};
 
@@ -29,6 +31,10 @@ pub enum Effect {
     /// The value in a cell: what was kept there last in this run, zeros before. An array has as many elements as its extents say, which a
     /// program asks for by [`Request::Extent`].
     Recall(Cell),
+    /// Calls a function that is not compiled. It gives its scalar results and the extents of arrays, and new versions of the arrays that it writes.
+    Callback(Arc<Callback>),
+    /// An array that is a result of the last such call, the cell's number among its results.
+    Take(Cell),
     /// Anything else.
     Ask(Request),
 }
@@ -137,14 +143,25 @@ impl Effect {
         match self {
             Effect::Print(format) => Some((format, 0)),
             Effect::PrintTo(format) => Some((format, 1)),
-            Effect::Call(_) | Effect::Keep(_) | Effect::Recall(_) | Effect::Ask(_) => None,
+            Effect::Call(_)
+            | Effect::Callback(_)
+            | Effect::Take(_)
+            | Effect::Keep(_)
+            | Effect::Recall(_)
+            | Effect::Ask(_) => None,
         }
     }
 
     /// True if it keeps its place among all effects. Else it is only a function that the program does not have, and cells may have it.
     pub fn is_ordered(&self) -> bool {
         match self {
-            Effect::Print(_) | Effect::PrintTo(_) | Effect::Keep(_) | Effect::Recall(_) | Effect::Ask(_) => true,
+            Effect::Print(_)
+            | Effect::PrintTo(_)
+            | Effect::Callback(_)
+            | Effect::Take(_)
+            | Effect::Keep(_)
+            | Effect::Recall(_)
+            | Effect::Ask(_) => true,
             Effect::Call(foreign) => foreign.is_ordered,
         }
     }
@@ -154,7 +171,8 @@ impl Effect {
         match self {
             Effect::Print(_) | Effect::PrintTo(_) | Effect::Keep(_) => Vec::new(),
             Effect::Call(foreign) => foreign.result_types().collect(),
-            Effect::Recall(cell) => vec![(cell.elem, cell.rank > 0)],
+            Effect::Callback(call) => call.answers(),
+            Effect::Take(cell) | Effect::Recall(cell) => vec![(cell.elem, cell.rank > 0)],
             Effect::Ask(_) => vec![(Scalar::I64, false)],
         }
     }
@@ -165,8 +183,9 @@ impl Effect {
             Effect::Print(format) => format.takes().count(),
             Effect::PrintTo(format) => 1 + format.takes().count(),
             Effect::Call(foreign) => foreign.args.len(),
+            Effect::Callback(call) => call.args.len(),
             Effect::Keep(_) => 1,
-            Effect::Recall(_) => 0,
+            Effect::Take(_) | Effect::Recall(_) => 0,
             Effect::Ask(request) => request.params().len(),
         }
     }
@@ -189,7 +208,8 @@ impl Effect {
             Effect::Call(foreign) => foreign.misfit(at, elem, rank),
             Effect::Keep(cell) => ((elem, rank) != (cell.elem, cell.rank))
                 .then(|| format!("the cell keeps {} of rank {}, not {elem} of rank {rank}", cell.elem, cell.rank)),
-            Effect::Recall(_) => None,
+            Effect::Callback(call) => call.misfit(at, elem, rank),
+            Effect::Take(_) | Effect::Recall(_) => None,
             Effect::Ask(request) => match request.params().get(at)? {
                 Param::Number => number(),
                 Param::Text => ((elem, rank) != (Scalar::Char, 1))

@@ -82,6 +82,8 @@ failure_kinds! {
     ZeroStep = "zero-step", "the step must not be zero";
     /// A minimum, maximum or the like of an array without elements: no numbers.
     EmptyReduction = "empty-reduction", "zero-size array to a reduction that has no identity";
+    /// A call of a function that is not compiled failed: no numbers.
+    CallFailed = "call-failed", "the call of a function that is not compiled failed";
     /// More is taken or dropped than there is: the amount, the extent.
     TakeOutOfRange = "take-out-of-range", "an amount of {0} cannot be taken from or dropped from an extent of {1}";
 }

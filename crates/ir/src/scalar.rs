@@ -158,6 +158,18 @@ impl Const {
         Const::Int(kind, wrapped)
     }
 
+    /// The value of this type with these bits, low ones first, as they are in memory.
+    pub fn from_bits(kind: Scalar, bits: u64) -> Self {
+        match kind {
+            Scalar::F32 => Const::F32(bits as u32),
+            Scalar::F64 => Const::F64(bits),
+            Scalar::Bool => Const::Bool(bits & 1 != 0),
+            Scalar::Char => Const::Char(bits as u32),
+            Scalar::Cert => Const::Cert,
+            kind => Const::int(kind, bits as i64),
+        }
+    }
+
     /// An `i64`.
     pub fn i64(value: i64) -> Self {
         Const::Int(Scalar::I64, value)

@@ -321,6 +321,12 @@ fn services(entry: &Entry) -> String {
     put(
         &mut text,
         format!(
+            "FRIT_EXPORT void {name}_call_by(frit_context *context, frit_caller caller, void *state) {{ context->caller = caller, context->caller_state = state; }}\n"
+        ),
+    );
+    put(
+        &mut text,
+        format!(
             "FRIT_EXPORT const frit_report *{name}_report(const frit_context *context) {{ return &context->report; }}\n"
         ),
     );
@@ -443,6 +449,8 @@ fn header(entry: &Entry) -> String {
     put(&mut text, format!("void {name}_write_to(frit_context *context, frit_sink sink, void *state);\n"));
     put(&mut text, "/* What calls read from now on; standard input if the text is null. */");
     put(&mut text, format!("void {name}_read_from(frit_context *context, const char *text, size_t size);\n"));
+    put(&mut text, "/* Who makes the calls of functions that are not compiled, from now on. */");
+    put(&mut text, format!("void {name}_call_by(frit_context *context, frit_caller caller, void *state);\n"));
     put(&mut text, "/* What the last call reported, and its message for people, until the next call. */");
     put(&mut text, format!("const frit_report *{name}_report(const frit_context *context);"));
     put(&mut text, format!("const char *{name}_message(frit_context *context);\n"));

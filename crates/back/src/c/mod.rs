@@ -10,11 +10,12 @@
 //!
 //! - `stmt` and `expr` print statements and expressions;
 //! - `layout` divides large procedures, `proc` prints them, `module` holds what they share;
-//! - `entry` prints the interface, `foreign` what programs call in C;
+//! - `entry` prints the interface, `foreign` what programs call in C, `callback` calls of functions that are not compiled;
 //! - `scan` and `transpose` print loops that C compilers do not vectorise well;
 //! - `runtime.h`, `runtime.c`, `output.h`, `output.c`, `input.h`, `input.c` and `public.h` are the run-time system.
 
 mod arith;
+mod callback;
 mod entry;
 mod expr;
 pub mod foreign;

@@ -33,6 +33,8 @@ impl ProcPrinter<'_, '_> {
                 self.output(format, rest, format!("frit_write_to(w, {stream})"));
             }
             Effect::Call(foreign) => self.foreign(foreign, args, answers),
+            Effect::Callback(call) => self.callback(call, args, answers),
+            Effect::Take(cell) => self.take(*cell, &answers[0]),
             Effect::Keep(cell) => self.keep(*cell, &args[0]),
             Effect::Recall(cell) => self.recall(*cell, &answers[0]),
             Effect::Ask(request) => match *answers {

@@ -20,6 +20,18 @@ typedef struct {
 /* Takes what the program writes, piece by piece. */
 typedef void (*frit_sink)(void *state, const char *text, size_t length);
 
+/* An argument of a function that is not compiled: where it is, its extents, and the number of its element type among Frit's. */
+typedef struct {
+    void *elements;
+    const int64_t *shape;
+    int32_t rank;
+    int32_t elem;
+} frit_place;
+
+/* Calls the function of this number, or takes result `-1 - number` of the last call to the place; 0 if that went well. */
+typedef int (*frit_caller)(void *state, int32_t number, const frit_place *places, int32_t count, uint64_t *answers,
+                           int32_t answer_count);
+
 /* How the last call went. */
 typedef struct {
     int32_t status;      /* one of the FRIT_ codes below */

@@ -10,6 +10,13 @@ FRIT_RUNTIME int frit_fail(frit_worker *w, int site, int kind, int64_t first, in
     return 1;
 }
 
+FRIT_RUNTIME int frit_call_back(frit_worker *w, int site, int kind, int number, const frit_place *places, int count,
+                                uint64_t *answers, int answer_count) {
+    frit_context *c = w->context;
+    if (c->caller != NULL && c->caller(c->caller_state, number, places, count, answers, answer_count) == 0) return 0;
+    return frit_fail(w, site, kind, 0, 0);
+}
+
 static void frit_dispose(frit_buffer *b) {
     free(b->memory);
     free(b);

@@ -61,6 +61,8 @@ struct frit_context {
     size_t input_size;
     frit_sink sink; /* where output goes; null for standard output */
     void *sink_state;
+    frit_caller caller; /* makes calls of functions that are not compiled; null if there is nobody */
+    void *caller_state;
     char *text; /* the output statement at hand */
     size_t text_used, text_capacity;
     frit_worker *workers;
@@ -98,6 +100,10 @@ static inline void frit_unlink(frit_buffer *b) {
 FRIT_RUNTIME FRIT_COLD int frit_out_of_memory(frit_worker *w, int site, int64_t bytes);
 
 FRIT_RUNTIME FRIT_COLD int frit_fail(frit_worker *w, int site, int kind, int64_t first, int64_t second);
+
+/* Calls a function that is not compiled, or takes a result of it. */
+FRIT_RUNTIME int frit_call_back(frit_worker *w, int site, int kind, int number, const frit_place *places, int count,
+                                uint64_t *answers, int answer_count);
 
 static inline int64_t frit_extent(int64_t extent) {
     return extent < 0 ? 0 : extent;

@@ -338,9 +338,17 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let effect = Effect::Call(Arc::new(self.cursor.foreign()?));
                 Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
             }
-            "keep" | "recall" => {
+            "callback" => {
+                let effect = Effect::Callback(Arc::new(self.cursor.callback()?));
+                Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
+            }
+            "keep" | "recall" | "take" => {
                 let cell = self.cursor.cell()?;
-                let effect = if word == "keep" { Effect::Keep(cell) } else { Effect::Recall(cell) };
+                let effect = match &*word {
+                    "keep" => Effect::Keep(cell),
+                    "recall" => Effect::Recall(cell),
+                    _ => Effect::Take(cell),
+                };
                 Op::Effect { effect, args: self.list("(", ")", Self::operand)? }
             }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },

@@ -315,8 +315,18 @@ impl<'a> Printer<'a> {
                 let text = foreign.to_string();
                 self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
             }
-            Op::Effect { effect: effect @ (Effect::Keep(cell) | Effect::Recall(cell)), args } => {
-                self.word(if matches!(effect, Effect::Keep(_)) { "keep" } else { "recall" }, certs);
+            Op::Effect { effect: Effect::Callback(call), args } => {
+                self.word("callback", certs);
+                let text = call.to_string();
+                self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
+            }
+            Op::Effect { effect: effect @ (Effect::Keep(cell) | Effect::Recall(cell) | Effect::Take(cell)), args } => {
+                let word = match effect {
+                    Effect::Keep(_) => "keep",
+                    Effect::Recall(_) => "recall",
+                    _ => "take",
+                };
+                self.word(word, certs);
                 self.w.put(format_args!(" {cell} ({})", Commas(args)));
             }
             Op::Effect { effect: effect @ (Effect::Print(format) | Effect::PrintTo(format)), args } => {

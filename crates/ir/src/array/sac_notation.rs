@@ -326,6 +326,8 @@ impl<'a> Printer<'a> {
                     Effect::Call(foreign) => &foreign.name,
                     Effect::Keep(_) => "keep",
                     Effect::Recall(_) => "recall",
+                    Effect::Callback(call) => &call.name,
+                    Effect::Take(_) => "take",
                     Effect::Ask(request) => request.name(),
                 };
                 if let Some((format, at)) = effect.format() {

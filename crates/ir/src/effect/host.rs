@@ -1,10 +1,12 @@
 //! Effects, carried out for interpreters.
 
-use super::{CELLS, Cell, Effect, Request};
-use crate::{Const, Tensor, TensorData};
+use super::callback::{Callback, Failed, Place};
+use super::{CELLS, Caller, Cell, Effect, Request};
+use crate::{Const, Scalar, Tensor, TensorData};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Takes what a program writes to standard output, piece by piece.
@@ -19,6 +21,8 @@ pub struct Host<'a> {
     numbers: [i64; CELLS],
     cells: BTreeMap<usize, Tensor>,
     start: Instant,
+    caller: Option<Arc<dyn Caller>>,
+    has_failed: bool,
 }
 
 /// Characters of a stream, ahead of those that the program has taken.
@@ -115,7 +119,19 @@ impl<'a> Host<'a> {
             numbers: [0; CELLS],
             cells: BTreeMap::new(),
             start: Instant::now(),
+            caller: None,
+            has_failed: false,
         }
+    }
+
+    /// The same with someone who makes calls of functions that are not compiled.
+    pub fn calling(self, caller: Option<Arc<dyn Caller>>) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// True if such a call has failed, which ends the program.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
     }
 
     /// Carries out an effect on arguments that fit it; its answers. `shapes` are those of the arrays among them.
@@ -124,6 +140,8 @@ impl<'a> Host<'a> {
             Effect::Print(format) => (self.out)(&format.render(args)),
             Effect::PrintTo(format) => self.write(number(&args[0]), &format.render(&args[1..])),
             Effect::Call(foreign) => return foreign.call(args, shapes),
+            Effect::Callback(call) => return self.call_back(call, args),
+            Effect::Take(cell) => return vec![self.take(*cell, shapes)],
             Effect::Keep(cell) => {
                 self.cells.insert(cell.number, args[0].clone());
             }
@@ -131,6 +149,42 @@ impl<'a> Host<'a> {
             Effect::Ask(request) => return vec![Tensor::scalar(Const::i64(self.answer(*request, args)))],
         }
         Vec::new()
+    }
+
+    /// Calls a function that is not compiled. If it fails, the answers mean nothing.
+    fn call_back(&mut self, call: &Callback, args: &[Tensor]) -> Vec<Tensor> {
+        let mut args = args.to_vec();
+        let shapes: Vec<Vec<i64>> =
+            args.iter().map(|arg| arg.shape().iter().map(|&extent| extent as i64).collect()).collect();
+        let place = |(arg, shape): (&mut Tensor, _)| {
+            let elem = arg.elem();
+            Place { elements: arg.data_mut().as_mut_ptr().cast(), elem, shape }
+        };
+        let places: Vec<Place<'_>> = args.iter_mut().zip(shapes.iter().map(Vec::as_slice)).map(place).collect();
+        let mut answers = vec![0; call.scalars()];
+        let mut printed = String::new();
+        let caller = self.caller.clone();
+        let made = caller.map_or(Err(Failed), |caller| caller.call(call.number, &places, &mut answers, &mut printed));
+        self.has_failed |= made.is_err();
+        (self.out)(&printed);
+        let types = call.results.iter().flat_map(|&(elem, rank)| match rank {
+            0 => vec![elem],
+            rank => vec![Scalar::I64; rank],
+        });
+        let scalars = types.zip(answers).map(|(elem, bits)| Tensor::scalar(Const::from_bits(elem, bits)));
+        scalars.chain(call.written.iter().map(|&at| args[at].clone())).collect()
+    }
+
+    /// An array that is a result of the last call.
+    fn take(&mut self, cell: Cell, shapes: &[Vec<usize>]) -> Tensor {
+        let shape = shapes.first().cloned().unwrap_or_default();
+        let extents: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
+        let elements = TensorData::splat(cell.elem.zero(), shape.iter().product());
+        let mut made = Tensor::new(shape, elements).expect("as many zeros as the shape has elements");
+        let to = Place { elements: made.data_mut().as_mut_ptr().cast(), elem: cell.elem, shape: &extents };
+        let taken = self.caller.as_ref().map_or(Err(Failed), |caller| caller.take(cell.number, to));
+        self.has_failed |= taken.is_err();
+        made
     }
 
     /// Writes to a stream. Nobody is told of a failure.

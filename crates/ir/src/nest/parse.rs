@@ -414,6 +414,7 @@ impl<'c, 'a> Parser<'c, 'a> {
                 Ok(Stmt::Effect { effect, args: self.args()?, answers: Vec::new() })
             }
             "foreign" => self.foreign(Vec::new()),
+            "callback" => self.callback(Vec::new()),
             "keep" => {
                 let effect = Effect::Keep(self.cursor.cell()?);
                 Ok(Stmt::Effect { effect, args: self.args()?, answers: Vec::new() })
@@ -426,6 +427,12 @@ impl<'c, 'a> Parser<'c, 'a> {
     /// A call in C, after its name.
     fn foreign(&mut self, answers: Vec<Binding>) -> Parsed<Stmt> {
         let effect = Effect::Call(Arc::new(self.cursor.foreign()?));
+        Ok(Stmt::Effect { effect, args: self.args()?, answers })
+    }
+
+    /// A call of a function that is not compiled, after its name.
+    fn callback(&mut self, answers: Vec<Binding>) -> Parsed<Stmt> {
+        let effect = Effect::Callback(Arc::new(self.cursor.callback()?));
         Ok(Stmt::Effect { effect, args: self.args()?, answers })
     }
 
@@ -454,6 +461,13 @@ impl<'c, 'a> Parser<'c, 'a> {
         if self.cursor.eat_word("recall") {
             let effect = Effect::Recall(self.cursor.cell()?);
             return Ok(Stmt::Effect { effect, args: self.args()?, answers: results });
+        }
+        if self.cursor.eat_word("take") {
+            let effect = Effect::Take(self.cursor.cell()?);
+            return Ok(Stmt::Effect { effect, args: self.args()?, answers: results });
+        }
+        if self.cursor.eat_word("callback") {
+            return self.callback(results);
         }
         if self.cursor.eat_word("foreign") {
             return self.foreign(results);

@@ -323,12 +323,17 @@ impl<'a> Printer<'a> {
                     Effect::Call(_) => "foreign",
                     Effect::Keep(_) => "keep",
                     Effect::Recall(_) => "recall",
+                    Effect::Callback(_) => "callback",
+                    Effect::Take(_) => "take",
                     Effect::Ask(_) => "ask",
                 });
                 if let Effect::Call(foreign) = effect {
                     self.w.put(format_args!(" {}", Quoted(foreign.to_string().chars().map(u32::from))));
                 }
-                if let Effect::Keep(cell) | Effect::Recall(cell) = effect {
+                if let Effect::Callback(call) = effect {
+                    self.w.put(format_args!(" {}", Quoted(call.to_string().chars().map(u32::from))));
+                }
+                if let Effect::Keep(cell) | Effect::Recall(cell) | Effect::Take(cell) = effect {
                     self.w.put(format_args!(" {cell}"));
                 }
                 if let Effect::Ask(request) = effect {

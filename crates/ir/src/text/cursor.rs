@@ -1,7 +1,7 @@
 //! A position in the tokens of a text, and what every parser does there.
 
 use super::lex::{Located, Token, tokens};
-use crate::effect::{Cell, Foreign, Request};
+use crate::effect::{Callback, Cell, Foreign, Request};
 use crate::failure::FailureKind;
 use crate::format::Format;
 use crate::scalar::{Const, Scalar};
@@ -374,6 +374,14 @@ impl<'a> Cursor<'a> {
         let foreign = Foreign::parse(&text).ok_or_else(|| self.error("this describes no function in C"))?;
         self.advance();
         Ok(foreign)
+    }
+
+    /// A call of a function that is not compiled, as its text.
+    pub(crate) fn callback(&mut self) -> Parsed<Callback> {
+        let text = self.quoted()?;
+        let call = Callback::parse(&text).ok_or_else(|| self.error("this describes no call"))?;
+        self.advance();
+        Ok(call)
     }
 
     /// The text in double quotes that comes next.

@@ -92,7 +92,7 @@ impl<'a> Verifier<'a> {
                     if is_array && shape.is_empty() {
                         return Err(Fault::new(Invariant::ResultType, format!("{result} is no array")));
                     }
-                    if let Effect::Recall(cell) = effect
+                    if let Effect::Recall(cell) | Effect::Take(cell) = effect
                         && cell.rank != shape.len()
                     {
                         let message = format!("{result} is not of rank {}", cell.rank);
