@@ -1,7 +1,7 @@
 //! Files made from a program: shared objects, object files, C source, executables.
 
 use crate::compile::{compiler_failure, generate, load_foreign, native_bug, optimisation};
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::executable;
 use crate::interface::Interface;
 use crate::native::{Cache, Compiler, compiler::Optimisation};
@@ -10,6 +10,7 @@ use crate::output::Outputs;
 use crate::pipeline::{Pipeline, Timing, check_without, record};
 use crate::source::Unit;
 use frit_back::c::CSource;
+use frit_support::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -41,6 +42,12 @@ pub fn build(unit: &Unit, output: &Path, options: &Options) -> Result<Built, Err
 pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Built, Error> {
     for unit in units {
         unit.entry()?;
+        if let Some((name, span)) = unit.callbacks().into_iter().next() {
+            let diagnostic = Diagnostic::error("not-compiled", format!("`{name}` is not compiled"))
+                .label(span, "called here")
+                .note("`frit run` and `frit.jit` in Python make such calls; what is built runs alone");
+            return Err(Error::new(Kind::Source, &unit.sources, diagnostic));
+        }
     }
     // What is built runs natively, whatever executes programs otherwise.
     check_without(&Options { engine: Engine::Native, ..options.clone() }, None)?;

@@ -13,11 +13,13 @@ use crate::recall::{self, Place, Recalled};
 use crate::source::Unit;
 use frit_back::c::{CSource, Entry};
 use frit_interp::RunError;
+use frit_ir::effect::Caller;
 use frit_ir::{FailureKind, Scalar, Tensor, array};
 use frit_lower::CopyMade;
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A program that is ready to run.
@@ -425,13 +427,17 @@ impl Compiled {
                     })
                     .collect();
                 // Results may be as large as the tensors, which go now, and so may copies of them.
-                self.call_native(unit, library, &arguments, self.threads, out)
+                self.call_native(unit, library, &arguments, self.threads, out, unit.caller.as_deref())
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
                 let start = Instant::now();
                 let arguments = interface.for_array_ir(arguments);
-                let limits = frit_interp::Options { input: self.input.clone(), ..frit_interp::Options::default() };
+                let limits = frit_interp::Options {
+                    input: self.input.clone(),
+                    caller: unit.caller.clone(),
+                    ..frit_interp::Options::default()
+                };
                 let results = frit_interp::array::run_writing(program, entry, arguments, &limits, out)
                     .map_err(|error| interpreter_failure(unit, error))?;
                 Ok(outcome(results.into_iter().map(Computed::Given).collect(), start.elapsed()))
@@ -456,6 +462,7 @@ impl Compiled {
     }
 
     /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are and are only read.
+    /// The caller makes calls of functions that are not compiled.
     ///
     /// # Errors
     ///
@@ -466,12 +473,14 @@ impl Compiled {
         arguments: &[Arg<'_>],
         threads: usize,
         out: &mut Sink<'_>,
+        caller: Option<Arc<dyn Caller>>,
     ) -> Result<Outcome<Computed>, Error> {
         match &self.runner {
             Runner::Native { library, .. } if !unit.entry()?.is_sac_main() => {
-                self.call_native(unit, library, arguments, threads, out)
+                self.call_native(unit, library, arguments, threads, out, caller.as_deref())
             }
             Runner::Native { .. } | Runner::Interpreter { .. } | Runner::Evaluator { .. } => {
+                let unit = &Unit { caller, ..unit.clone() };
                 self.run_in_place(unit, arguments.iter().map(Arg::to_tensor).collect(), out)
             }
         }
@@ -484,9 +493,10 @@ impl Compiled {
         arguments: &[Arg<'_>],
         threads: usize,
         out: &mut Sink<'_>,
+        caller: Option<&dyn Caller>,
     ) -> Result<Outcome<Computed>, Error> {
         let run = library
-            .call_writing(arguments, threads, self.input.as_deref(), out)
+            .call_writing(arguments, threads, self.input.as_deref(), out, caller)
             .map_err(|error| native_failure(unit, error))?;
         debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
         let results: Vec<Computed> = run.results.into_iter().map(Computed::Native).collect();

@@ -29,6 +29,16 @@ pub enum Interface {
 impl Interface {
     /// That of a program which was written in the array IR: one parameter per IR parameter, sizes hidden.
     pub(crate) fn of_ir(func: &Func) -> Self {
+        // A result that later results take their extents from is a size, not a value of its own.
+        let sizes = func.results.iter().flat_map(|r| &r.shape).filter_map(|extent| match extent {
+            ResultExtent::Result(at) => Some(at + 1),
+            ResultExtent::Const(_) | ResultExtent::Size(_) | ResultExtent::Caller => None,
+        });
+        Self::of_function(func, sizes.max().unwrap_or(0))
+    }
+
+    /// The same for a function of which the first results are no values of their own.
+    pub(crate) fn of_function(func: &Func, hidden_results: usize) -> Self {
         let ty = |elem: Scalar, rank: usize| {
             let basic = match elem {
                 Scalar::F32 | Scalar::F64 => BasicType::Real,
@@ -54,12 +64,6 @@ impl Interface {
                 Parameter { name: param.value.to_string(), ty: ty(of.elem, of.rank()) }
             })
             .collect();
-        // A result that later results take their extents from is a size, not a value of its own.
-        let sizes = func.results.iter().flat_map(|r| &r.shape).filter_map(|extent| match extent {
-            ResultExtent::Result(at) => Some(at + 1),
-            ResultExtent::Const(_) | ResultExtent::Size(_) | ResultExtent::Caller => None,
-        });
-        let hidden_results = sizes.max().unwrap_or(0);
         let mut results: Vec<Type> =
             func.results[hidden_results..].iter().map(|result| ty(result.elem, result.shape.len())).collect();
         let result = if results.len() == 1 { results.remove(0) } else { Type::tuple(results) };

@@ -1,19 +1,23 @@
 //! NumPy functions: compiling one for the arguments of a call, which its code depends on.
 //!
-//! [`compile`] is for programs that call compiled functions, such as the Python package. It takes a module's text, and the types
-//! of the arguments of one call. A complex array is a tensor of reals with an axis more, of two parts; so is a complex result.
+//! [`compile`] is for programs that call compiled functions, such as the Python package. It takes a module's text, the types
+//! of the arguments of one call, and who makes calls that are not compiled. A complex array is a tensor of reals with an axis more, of two parts; so is a complex result.
 
 use crate::error::{Error, Kind, guard_reading};
 use crate::interface::Interface;
+use crate::native::Arg;
 use crate::npy;
 use crate::source::Unit;
 use frit_front::numpy;
-pub use frit_front::numpy::{Argument, Returned};
+pub use frit_front::numpy::{Argument, Callers, Given, Observed, PythonCall, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
+use frit_ir::effect::Caller;
+use frit_ir::effect::callback::{Failed, Place};
 use frit_support::{FileId, SourceMap};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A function for the argument types of one call.
 #[derive(Clone, Debug)]
@@ -26,20 +30,36 @@ pub struct Function {
     /// The arguments that it changes, by position, and the results that are what they hold in the end. The function may make
     /// these results in the memory of the arguments, if the caller gives it away.
     pub changed: Vec<(usize, usize)>,
+    /// The calls that Python makes, by their numbers.
+    pub calls: Vec<PythonCall>,
 }
 
-/// Compiles a function of a module for arguments of these types. `name` is how messages call the file.
+/// Compiles a function of a module for arguments of these types. `name` is how messages call the file. `callers` make calls that are not
+/// compiled.
 ///
 /// # Errors
 ///
 /// The text is not Python, there is no such function, or it does something that is not compiled.
-pub fn compile(name: &str, text: &str, function: &str, arguments: &[Argument]) -> Result<Function, Error> {
+pub fn compile(
+    name: &str,
+    text: &str,
+    function: &str,
+    arguments: &[Argument],
+    callers: &Callers,
+) -> Result<Function, Error> {
     let (sources, file) = source(name, text);
-    match guard_reading("compiling", text, "py", || numpy::compile(file, text, function, arguments))? {
+    match guard_reading("compiling", text, "py", || numpy::compile(file, text, function, arguments, callers))? {
         Ok(compiled) => {
-            let interface = compiled.program.entry.map(|entry| Interface::of_ir(&compiled.program.funcs[entry]));
-            let unit = unit(name, sources, compiled.program, interface, format!("{function} {arguments:?}"));
-            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed })
+            let interface = compiled
+                .program
+                .entry
+                .map(|entry| Interface::of_function(&compiled.program.funcs[entry], compiled.hidden_results));
+            let call = format!("{function} {arguments:?} {:?}", compiled.calls);
+            let mut unit = unit(name, sources, compiled.program, interface, call);
+            if *callers == Callers::Print && !compiled.calls.is_empty() {
+                unit.caller = Some(Arc::new(Printer(compiled.calls.clone())));
+            }
+            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed, calls: compiled.calls })
         }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
@@ -77,7 +97,7 @@ pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Unit, 
         return Err(Error::usage(message));
     };
     let signature = Argument::list(types.strip_suffix(')').unwrap_or(types)).map_err(Error::usage)?;
-    Ok(compile(name, &text, function.trim(), &signature)?.unit)
+    Ok(compile(name, &text, function.trim(), &signature, &Callers::Print)?.unit)
 }
 
 /// Compiles the function `entry` for the arguments in these words: Python literals, and names of `.npy` files.
@@ -99,7 +119,29 @@ pub(crate) fn load_call(name: &str, text: String, entry: &str, words: &[String])
         signature.push(argument);
         arguments.push(tensor);
     }
-    Ok((compile(name, &text, function, &signature)?.unit, arguments))
+    Ok((compile(name, &text, function, &signature, &Callers::Print)?.unit, arguments))
+}
+
+/// Prints what functions print that run without Python.
+struct Printer(Vec<PythonCall>);
+
+impl Caller for Printer {
+    fn call(&self, number: usize, args: &[Place<'_>], _: &mut [u64], printed: &mut String) -> Result<(), Failed> {
+        let call = self.0.get(number).ok_or(Failed)?;
+        let value = |place: &Place<'_>| {
+            let shape: Vec<usize> = place.shape.iter().map(|&extent| extent.max(0).unsigned_abs() as usize).collect();
+            // SAFETY: an argument of a call has so many elements.
+            let tensor = unsafe { Arg::at(place.elem, &shape, place.elements.cast_const()) };
+            tensor.to_tensor()
+        };
+        let values: Vec<Tensor> = args.iter().map(value).collect();
+        *printed = numpy::printed(&call.text, &call.arguments, &values).map_err(|_| Failed)?;
+        Ok(())
+    }
+
+    fn take(&self, _: usize, _: Place<'_>) -> Result<(), Failed> {
+        Err(Failed)
+    }
 }
 
 fn source(name: &str, text: &str) -> (SourceMap, FileId) {
@@ -109,5 +151,14 @@ fn source(name: &str, text: &str) -> (SourceMap, FileId) {
 }
 
 fn unit(name: &str, sources: SourceMap, array: array::Program, interface: Option<Interface>, call: String) -> Unit {
-    Unit { name: name.to_string(), sources, array, interface, sac: None, constraints: Constraints::new(), call }
+    Unit {
+        name: name.to_string(),
+        sources,
+        array,
+        interface,
+        sac: None,
+        constraints: Constraints::new(),
+        call,
+        caller: None,
+    }
 }

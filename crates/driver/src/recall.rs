@@ -361,8 +361,16 @@ impl Kept {
         }
         let interface = Some(Interface::Sac(self.interface.take()?.interface()?));
         let constraints = self.constraints.iter().map(|(span, names)| (span_of(*span), names.clone())).collect();
-        let unit =
-            Unit { name, sources, array: Program::default(), interface, sac: None, constraints, call: String::new() };
+        let unit = Unit {
+            name,
+            sources,
+            array: Program::default(),
+            interface,
+            sac: None,
+            constraints,
+            call: String::new(),
+            caller: None,
+        };
         Some((unit, self.recalled(cache)?))
     }
 

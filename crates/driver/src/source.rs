@@ -8,9 +8,11 @@ use frit_front::l0;
 use frit_front::sac::core::ForeignFunction;
 use frit_front::sac::specialise::Constraints;
 use frit_ir::array::{self, Program};
+use frit_ir::effect::Caller;
 use frit_ir::{Const, Effect, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A checked program, as its front end gave it.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct Unit {
     pub call: String,
     /// In SAC: the functions whose constraints are checked at a place.
     pub constraints: Constraints,
+    /// Makes the calls of functions that are not compiled.
+    pub caller: Option<Arc<dyn Caller>>,
 }
 
 /// Languages that files are in, by extension.
@@ -173,6 +177,7 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             sac: None,
             constraints: Constraints::new(),
             call: String::new(),
+            caller: None,
         }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
@@ -192,22 +197,42 @@ impl Unit {
 
     /// The functions in C that the program calls.
     pub(crate) fn foreign(&self) -> Vec<ForeignFunction> {
-        fn of_block(func: &array::Func, block: &array::Block, found: &mut Vec<ForeignFunction>) {
-            for stmt in &block.stmts {
-                if let array::Op::Effect { effect: Effect::Call(foreign), .. } = &stmt.op {
-                    found.push(ForeignFunction { foreign: foreign.clone(), span: stmt.span });
-                }
-                stmt.op.for_each_block(func, &mut |inner| of_block(func, inner, found));
-            }
-        }
         if let Some(source) = &self.sac {
             return source.program.foreign.clone();
         }
+        let mut found = Vec::new();
+        self.for_each_effect(&mut |effect, span| {
+            if let Effect::Call(foreign) = effect {
+                found.push(ForeignFunction { foreign: foreign.clone(), span });
+            }
+        });
+        found
+    }
+
+    /// The calls that are not compiled: what is called, and where.
+    pub(crate) fn callbacks(&self) -> Vec<(String, Span)> {
+        let mut found = Vec::new();
+        self.for_each_effect(&mut |effect, span| {
+            if let Effect::Callback(call) = effect {
+                found.push((call.name.clone(), span));
+            }
+        });
+        found
+    }
+
+    /// All effects of the array IR, and their places.
+    fn for_each_effect(&self, visit: &mut (dyn FnMut(&Effect, Span) + Send)) {
+        fn of_block(func: &array::Func, block: &array::Block, visit: &mut (dyn FnMut(&Effect, Span) + Send)) {
+            for stmt in &block.stmts {
+                if let array::Op::Effect { effect, .. } = &stmt.op {
+                    visit(effect, stmt.span);
+                }
+                stmt.op.for_each_block(func, &mut |inner| of_block(func, inner, visit));
+            }
+        }
         frit_support::with_deep_stack(|| {
-            let mut found = Vec::new();
-            self.array.funcs.iter().for_each(|(_, func)| of_block(func, &func.body, &mut found));
-            found
-        })
+            self.array.funcs.iter().for_each(|(_, func)| of_block(func, &func.body, visit));
+        });
     }
 
     /// What the entry function takes and gives.

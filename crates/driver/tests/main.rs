@@ -10,6 +10,7 @@ mod native_large;
 mod native_objects;
 mod native_scans;
 mod native_transposes;
+mod numpy_prints;
 mod outputs;
 mod plan_files;
 mod together;

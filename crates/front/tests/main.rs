@@ -6,6 +6,7 @@ mod l0_lowering;
 mod l0_messages;
 mod l0_programs;
 mod l0_robustness;
+mod numpy_callbacks;
 mod numpy_refusals;
 mod run_l0;
 mod sac_evaluation;

@@ -1,6 +1,6 @@
 //! What the NumPy front end refuses, since NumPy's result would be another.
 
-use frit_front::numpy::{Argument, compile};
+use frit_front::numpy::{Argument, Callers, compile};
 use frit_support::SourceMap;
 
 /// Checks that the first function of each program is refused with this code.
@@ -10,7 +10,7 @@ fn refused(code: &str, types: &str, programs: &[&str]) {
         let mut sources = SourceMap::new();
         let file = sources.add("p.py", *text);
         let text = format!("import numpy as np\n{text}");
-        let refused = compile(file, &text, "f", &signature).expect_err(&text);
+        let refused = compile(file, &text, "f", &signature, &Callers::Print).expect_err(&text);
         assert_eq!(refused[0].code, code, "{text}");
     }
 }

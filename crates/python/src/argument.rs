@@ -33,6 +33,8 @@ pub(crate) enum Value<'py> {
     Complex(Tensor),
     /// A string, as its characters.
     Text(Tensor),
+    /// Something that only calls take which are not compiled: its class.
+    Object(String),
 }
 
 impl<'py> Value<'py> {
@@ -100,13 +102,14 @@ impl<'py> Value<'py> {
         match self {
             Value::Array { elem, .. } => *elem,
             Value::Number(value) => value.scalar(),
+            Value::Object(_) => Scalar::Bool,
             Value::Text(tensor) | Value::Complex(tensor) => tensor.elem(),
         }
     }
 
     /// It is a number of Python.
     pub(crate) fn is_python(&self) -> bool {
-        matches!(self, Value::Number(_) | Value::Complex(_))
+        matches!(self, Value::Number(_) | Value::Complex(_) | Value::Object(_))
     }
 
     /// Its elements are complex.
@@ -119,13 +122,16 @@ impl<'py> Value<'py> {
         match self {
             Value::Array { array, is_complex: true, .. } => [array.shape(), &[2]].concat().into(),
             Value::Array { array, .. } => array.shape().into(),
-            Value::Number(_) => (&[]).into(),
+            Value::Number(_) | Value::Object(_) => (&[]).into(),
             Value::Text(tensor) | Value::Complex(tensor) => tensor.shape().into(),
         }
     }
 
     /// What code that is compiled for it depends on.
     pub(crate) fn describe(&self) -> Argument {
+        if let Value::Object(class) = self {
+            return Argument::object(class);
+        }
         let shape = self.shape();
         let axes = shape.len() - usize::from(self.is_complex());
         Argument {
@@ -133,6 +139,7 @@ impl<'py> Value<'py> {
             is_complex: self.is_complex(),
             is_one: shape[..axes].iter().map(|&extent| extent == 1).collect(),
             is_python: self.is_python(),
+            object: None,
         }
     }
 
@@ -150,6 +157,8 @@ impl<'py> Value<'py> {
         let tensor = match self {
             Value::Number(value) if value.scalar() == elem => return Ok(Arg::scalar(*value)),
             Value::Number(value) => Tensor::scalar(*value),
+            // A truth value stands for it.
+            Value::Object(_) => return Ok(Arg::scalar(Const::Bool(false))),
             Value::Text(tensor) | Value::Complex(tensor) if elem == tensor.elem() => return Ok(Arg::tensor(tensor)),
             Value::Text(tensor) | Value::Complex(tensor) => tensor.clone(),
             Value::Array { array, elem: own, .. } => {
@@ -181,7 +190,9 @@ impl<'py> Value<'py> {
             }
             // As NumPy says it.
             Value::Array { .. } => Err(PyValueError::new_err("assignment destination is read-only")),
-            Value::Number(_) | Value::Complex(_) | Value::Text(_) => unreachable!("numbers are not changed"),
+            Value::Number(_) | Value::Complex(_) | Value::Text(_) | Value::Object(_) => {
+                unreachable!("numbers are not changed")
+            }
         }
     }
 

@@ -2,20 +2,23 @@
 //! again by it, so that a call does little beside the program's own work.
 
 use crate::argument::{Held, Value};
+use crate::caller::{Calls, Observer, Run};
 use crate::error::{CompileError, exception};
 use crate::jit::{Jit, Source};
 use crate::result::Results;
 use crate::settings;
 use frit_driver::error::Kind;
 use frit_driver::native::Arg;
-use frit_driver::numpy::{self, Returned};
+use frit_driver::numpy::{self, Callers, Observed, Returned};
 use frit_driver::sac::Functions;
 use frit_driver::{Compiled, Error, Notation, Unit, explain};
 use frit_ir::Scalar;
+use frit_ir::effect::Caller;
 use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::ffi::CString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,6 +48,10 @@ struct Version {
     key: Vec<u64>,
     /// Why a function of Python is not compiled, if it is not.
     code: Result<Code, Error>,
+    /// Finds what calls give, if code depends on that.
+    observer: Option<Observer>,
+    /// Calls did something else than the code knows.
+    is_left: AtomicBool,
 }
 
 struct Code {
@@ -61,6 +68,8 @@ struct PythonCode {
     returned: Returned,
     /// The arguments that it changes, and the results that are what they hold in the end.
     changed: Vec<(usize, usize)>,
+    /// The calls that are not compiled.
+    calls: Arc<Calls>,
 }
 
 /// An argument: one value, or those of a tuple.
@@ -141,7 +150,7 @@ impl Function {
         };
         let objects = jit.bind(&source, args, kwargs)?;
         let ready = || {
-            let arguments = read_plain(&objects)?;
+            let arguments = read_plain(&objects, jit.is_strict)?;
             let version = self.version(py, Some(&source), &arguments)?;
             Ok((arguments, version))
         };
@@ -149,12 +158,24 @@ impl Function {
             Ok(ready) => ready,
             Err(why) => return left(why),
         };
-        match &version.code {
-            Ok(code) => match code.are_apart(&arguments) {
-                Ok(()) => code.call(py, &arguments, &objects),
+        match (&version.code, &version.observer) {
+            (Ok(_), _) if version.is_left.load(Relaxed) => {
+                left(CompileError::new_err("the results of a call that is not compiled changed their types"))
+            }
+            (Ok(code), _) => match code.are_apart(&arguments) {
+                Ok(()) => code.call(py, &arguments, &objects).inspect_err(|error| {
+                    let class = py.import("frit._calls").and_then(|module| module.getattr("ResultError"));
+                    let is_other = class.is_ok_and(|class| error.get_type(py).is(&class));
+                    version.is_left.fetch_or(is_other, Relaxed);
+                }),
                 Err(why) => left(why),
             },
-            Err(error) => jit.undecorated(args, kwargs, || exception(error.clone())),
+            (Err(_), Some(observer)) => {
+                let result = observer.run(py, &objects)?;
+                self.compile_observed(py, &source, &arguments, &version)?;
+                Ok(result)
+            }
+            (Err(error), None) => jit.undecorated(args, kwargs, || exception(error.clone())),
         }
     }
 
@@ -207,7 +228,7 @@ impl Function {
             (Some(version), _) if args.is_empty() && kwargs.is_none() => Ok(version),
             (_, Program::Python(jit)) => {
                 let source = jit.source(args.py())?;
-                let arguments = read_plain(&jit.bind(&source, args, kwargs)?)?;
+                let arguments = read_plain(&jit.bind(&source, args, kwargs)?, jit.is_strict)?;
                 self.version(args.py(), Some(&source), &arguments)
             }
             _ => self.version(args.py(), None, &self.read(args, kwargs)?),
@@ -249,22 +270,63 @@ impl Function {
                 return Ok(Arc::clone(&versions[last]));
             }
         }
-        let code = match (self.compile(py, source, arguments), source) {
+        let version = Arc::new(self.compiled(py, source, arguments, key, Vec::new())?);
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
+        Ok(version)
+    }
+
+    /// Compiles a function with what its calls gave, if that is enough.
+    fn compile_observed(
+        &self,
+        py: Python<'_>,
+        source: &Arc<Source>,
+        arguments: &[Argument<'_>],
+        old: &Arc<Version>,
+    ) -> PyResult<()> {
+        let Some(observer) = &old.observer else { return Ok(()) };
+        let new = self.compiled(py, Some(source), arguments, old.key.clone(), observer.observed(py)?)?;
+        if new.observer.is_some() {
+            // A call was not reached.
+            return Ok(());
+        }
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.retain(|version| !Arc::ptr_eq(version, old));
+        versions.push(Arc::new(new));
+        Ok(())
+    }
+
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        source: Option<&Arc<Source>>,
+        arguments: &[Argument<'_>],
+        key: Vec<u64>,
+        observed: Vec<Observed>,
+    ) -> PyResult<Version> {
+        let code = match (self.compile(py, source, arguments, observed), source) {
             // What is wrong with it will not change.
             (Err(error), Some(_)) if error.kind == Kind::Source => Err(error),
             (made, _) => Ok(made.map_err(exception)?),
+        };
+        let observer = match (&code, source) {
+            (Err(error), Some(source)) if error.has_code("unknown-result") => Some(Observer::new(py, source)?),
+            _ => None,
         };
         if let Ok(code) = &code
             && let Some(why) = code.compiled.why_interpreted()
         {
             warn_of_interpreter(py, &why)?;
         }
-        let version = Arc::new(Version { key, code });
-        self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
-        Ok(version)
+        Ok(Version { key, code, observer, is_left: AtomicBool::new(false) })
     }
 
-    fn compile(&self, py: Python<'_>, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Result<Code, Error> {
+    fn compile(
+        &self,
+        py: Python<'_>,
+        source: Option<&Arc<Source>>,
+        arguments: &[Argument<'_>],
+        observed: Vec<Observed>,
+    ) -> Result<Code, Error> {
         let mut python = None;
         let unit = match (&self.program, source) {
             (Program::Fixed(unit), _) => (**unit).clone(),
@@ -273,13 +335,15 @@ impl Function {
                     (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
                 py.detach(|| functions.enter(&self.name, &given))?
             }
-            (Program::Python(_), Some(source)) => {
+            (Program::Python(jit), Some(source)) => {
                 let types: Vec<_> =
                     arguments.iter().flat_map(|argument| &argument.values).map(Value::describe).collect();
                 let Source { file, text, name, .. } = &**source;
-                let numpy::Function { unit, returned, changed } =
-                    py.detach(|| numpy::compile(file, text, name, &types))?;
-                python = Some(PythonCode { returned, changed });
+                let callers = if jit.is_strict { Callers::Nobody } else { Callers::Python(observed) };
+                let numpy::Function { unit, returned, changed, calls } =
+                    py.detach(|| numpy::compile(file, text, name, &types, &callers))?;
+                let calls = Calls::new(py, &calls, source, &unit).map_err(|error| Error::input(error.to_string()))?;
+                python = Some(PythonCode { returned, changed, calls: Arc::new(calls) });
                 unit
             }
             (Program::Python(_), None) => unreachable!("a function of Python has a source"),
@@ -301,6 +365,12 @@ impl Function {
         for argument in arguments {
             key.push(argument.values.len() as u64);
             for value in &argument.values {
+                if let Value::Object(class) = value {
+                    let mut hasher = DefaultHasher::new();
+                    class.hash(&mut hasher);
+                    key.extend([u64::MAX, hasher.finish()]);
+                    continue;
+                }
                 let (elem, shape) = (value.elem() as u64, value.shape());
                 let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
                 // Which extents are 1 decides how arrays of Python are broadcast.
@@ -316,9 +386,13 @@ impl Function {
     }
 }
 
-/// Reads the arguments of a function of Python.
-fn read_plain<'py>(objects: &[Bound<'py, PyAny>]) -> PyResult<Vec<Argument<'py>>> {
-    objects.iter().map(|object| Ok(Argument { values: vec![Value::read(object, false)?] })).collect()
+/// Reads the arguments of a function of Python. Unless that is strict, what is no number or array is an object.
+fn read_plain<'py>(objects: &[Bound<'py, PyAny>], is_strict: bool) -> PyResult<Vec<Argument<'py>>> {
+    let read = |object: &Bound<'py, PyAny>| match Value::read(object, false) {
+        Err(_) if !is_strict => Ok(Value::Object(object.get_type().name()?.to_string())),
+        read => read,
+    };
+    objects.iter().map(|object| Ok(Argument { values: vec![read(object)?] })).collect()
 }
 
 impl Version {
@@ -369,7 +443,13 @@ impl Code {
             passed.push(value.pass(*elem, || name(*at), held)?);
         }
         let (unit, compiled, threads) = (&self.unit, &self.compiled, settings::threads());
-        let outcome = py.detach(|| compiled.call(unit, &passed, threads, &mut print)).map_err(exception)?;
+        let run = self.python.as_ref().map(|python| Run::new(py, &python.calls, objects)).transpose()?;
+        let caller = run.clone().map(|run| -> Arc<dyn Caller> { run });
+        let outcome = py.detach(|| compiled.call(unit, &passed, threads, &mut print, caller));
+        let outcome = outcome.map_err(|error| match &run {
+            Some(run) => run.exception(error),
+            None => exception(error),
+        })?;
         let visible = interface.visible_range(outcome.results.len());
         let results = outcome.results.into_iter().skip(visible.start).take(visible.len());
         let mut results = Results::new(py, results);

@@ -113,6 +113,15 @@ impl Jit {
 }
 
 impl Source {
+    /// What names mean.
+    pub(crate) fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let names = PyDict::new(py);
+        for (_, name, meaning) in &self.references {
+            names.set_item(name, meaning)?;
+        }
+        Ok(names)
+    }
+
     /// True if all names still mean what they did.
     fn is_current(&self, py: Python<'_>) -> PyResult<bool> {
         for (place, name, meaning) in &self.references {

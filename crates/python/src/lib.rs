@@ -3,6 +3,7 @@
 //! - [`mod@function`]: functions that Python calls; one compiled version for each signature of a call;
 //! - [`mod@jit`]: functions of Python, and what they refer to;
 //! - [`argument`]: what Python gives, as arguments of compiled programs;
+//! - [`caller`]: calls that are not compiled, which Python makes;
 //! - [`result`]: what they give, as Python's objects;
 //! - [`error`]: Frit's errors as exceptions;
 //! - [`settings`]: what the user may choose.
@@ -10,6 +11,7 @@
 //! The Python half of the package is in `python/frit`. What compiles and runs programs is `frit-driver`.
 
 mod argument;
+mod caller;
 mod error;
 mod function;
 mod jit;

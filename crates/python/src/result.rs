@@ -188,7 +188,7 @@ impl<'py> Results<'py> {
 }
 
 /// An array on these elements, or with memory of its own if they are null. `shape` is that of the tensor.
-fn new_array<'py>(
+pub(crate) fn new_array<'py>(
     py: Python<'py>,
     elem: Scalar,
     is_complex: bool,

@@ -139,6 +139,11 @@ impl Page<'_> {
                 arrays.map(|array| format!("<li>{}</li>\n", escape(&array.sentence(self.explanation)))).collect();
             let _ = write!(text, "<h3>Arrays between loops</h3>\n<ul class=\"notes\">\n{items}</ul>\n");
         }
+        let calls = super::terminal::calls(self.unit);
+        if !calls.is_empty() {
+            let items: String = calls.iter().map(|call| format!("<li>{}</li>\n", escape(call))).collect();
+            let _ = write!(text, "<h3>Calls that are not compiled</h3>\n<ul class=\"notes\">\n{items}</ul>\n");
+        }
         text + "</section>\n"
     }
 

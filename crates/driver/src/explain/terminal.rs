@@ -38,6 +38,12 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
         }
         text.push('\n');
     }
+    let calls = calls(unit);
+    if !calls.is_empty() {
+        text += "Calls that are not compiled:\n\n";
+        calls.iter().for_each(|call| text += &format!("  {call}\n"));
+        text.push('\n');
+    }
     for (when, stage) in [("before", &explanation.before), ("after", &explanation.after)] {
         let _ = writeln!(text, "Moved by each loop {when} merging:\n");
         let rows = moved::rows(explanation, stage);
@@ -48,6 +54,15 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
         text.push('\n');
     }
     text + &totals(explanation, unit)
+}
+
+/// The calls that are not compiled, with their places.
+pub(super) fn calls(unit: &Unit) -> Vec<String> {
+    let line = |(name, span): (String, Span)| match unit.sources.position(span) {
+        Some(place) => format!("`{name}`, at {place}"),
+        None => format!("`{name}`"),
+    };
+    unit.callbacks().into_iter().map(line).collect()
 }
 
 /// A decision about how a loop runs, with the code of a refusal or the name of the step.

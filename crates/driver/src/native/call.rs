@@ -6,6 +6,8 @@
 use super::NativeError;
 use crate::npy::Array;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, Site};
+use frit_ir::effect::Caller;
+use frit_ir::effect::callback::Place;
 use frit_ir::{Const, FailureKind, Scalar, Tensor, TensorData};
 use frit_support::{Span, with_deep_stack};
 use std::ffi::{c_char, c_int, c_void};
@@ -43,6 +45,14 @@ struct CReport {
     nanoseconds: i64,
 }
 
+#[repr(C)]
+struct CPlace {
+    elements: *mut c_void,
+    shape: *const i64,
+    rank: i32,
+    elem: i32,
+}
+
 type OpenFunction = unsafe extern "C" fn(c_int) -> *mut c_void;
 type CloseFunction = unsafe extern "C" fn(*mut c_void);
 type CallFunction = unsafe extern "C" fn(*mut c_void, *const CArgument, *mut CResult) -> c_int;
@@ -50,6 +60,8 @@ type ReleaseFunction = unsafe extern "C" fn(*mut c_void, *mut c_void);
 type SinkFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 type WriteToFunction = unsafe extern "C" fn(*mut c_void, Option<SinkFunction>, *mut c_void);
 type ReadFromFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+type CallerFunction = unsafe extern "C" fn(*mut c_void, i32, *const CPlace, i32, *mut u64, i32) -> c_int;
+type CallByFunction = unsafe extern "C" fn(*mut c_void, Option<CallerFunction>, *mut c_void);
 type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
 
 /// The code of a program, as long as anything needs it.
@@ -62,6 +74,7 @@ struct Code {
     report: ReportFunction,
     write_to: WriteToFunction,
     read_from: ReadFromFunction,
+    call_by: CallByFunction,
     /// Last, as the functions are in it.
     _library: libloading::Library,
 }
@@ -360,6 +373,7 @@ impl Library {
                 release: *library.get(name("_release").as_slice()).map_err(load_error)?,
                 write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
                 read_from: *library.get(name("_read_from").as_slice()).map_err(load_error)?,
+                call_by: *library.get(name("_call_by").as_slice()).map_err(load_error)?,
                 report: *library.get(name("_report").as_slice()).map_err(load_error)?,
                 _library: library,
             }
@@ -376,7 +390,7 @@ impl Library {
     /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
     /// left out, all or none. What the program writes goes to standard output.
     pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
-        self.call_to(args, threads, None, None)
+        self.call_to(args, threads, Surroundings::default())
     }
 
     /// Runs the program as [`call`](Self::call) does; the sink gets what it writes, also before a failure.
@@ -387,17 +401,12 @@ impl Library {
         threads: usize,
         input: Option<&[u8]>,
         sink: &mut Sink<'_>,
+        caller: Option<&dyn Caller>,
     ) -> Result<Run, NativeError> {
-        self.call_to(args, threads, input, Some(sink))
+        self.call_to(args, threads, Surroundings { input, sink: Some(sink), caller })
     }
 
-    fn call_to(
-        &self,
-        args: &[Arg<'_>],
-        threads: usize,
-        input: Option<&[u8]>,
-        sink: Option<&mut Sink<'_>>,
-    ) -> Result<Run, NativeError> {
+    fn call_to(&self, args: &[Arg<'_>], threads: usize, around: Surroundings<'_, '_>) -> Result<Run, NativeError> {
         let sizes = self.sizes(args)?;
         let mut next = args.iter();
         let mut scalars = Vec::with_capacity(self.entry.params.len());
@@ -416,9 +425,9 @@ impl Library {
             .collect();
         if self.entry.is_recursive {
             let arguments = Shared(&arguments);
-            with_deep_stack(move || self.run(arguments.get(), threads, input, sink))
+            with_deep_stack(move || self.run(arguments.get(), threads, around))
         } else {
-            self.run(&arguments, threads, input, sink)
+            self.run(&arguments, threads, around)
         }
     }
 
@@ -426,8 +435,7 @@ impl Library {
         &self,
         arguments: &[CArgument],
         threads: usize,
-        input: Option<&[u8]>,
-        mut sink: Option<&mut Sink<'_>>,
+        mut around: Surroundings<'_, '_>,
     ) -> Result<Run, NativeError> {
         let context = self.take_context(threads.max(1))?;
         let mut shapes: Vec<Vec<i64>> =
@@ -440,16 +448,17 @@ impl Library {
                 scalar: 0,
             })
             .collect();
-        let (function, state): (Option<SinkFunction>, *mut c_void) = match &mut sink {
-            Some(sink) => (Some(write_to_sink), std::ptr::from_mut(sink).cast()),
-            None => (None, std::ptr::null_mut()),
-        };
+        let function: Option<SinkFunction> = around.sink.is_some().then_some(write_to_sink);
+        let caller: Option<CallerFunction> = around.caller.is_some().then_some(call_back);
+        let input = around.input;
+        let state: *mut c_void = std::ptr::from_mut(&mut around).cast();
         let (text, size) = input.map_or((std::ptr::null(), 0), |input| (input.as_ptr().cast(), input.len()));
         // SAFETY: arguments were checked against the parameters and live until the call ends, as do input and sink; results and
         // their shapes have the number and ranks of the program's; no other call has the context.
         let report = unsafe {
             (self.code.write_to)(context.pointer, function, state);
             (self.code.read_from)(context.pointer, text, size);
+            (self.code.call_by)(context.pointer, caller, state);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };
@@ -569,15 +578,72 @@ pub type Sink<'a> = dyn FnMut(&str) + Send + 'a;
 ///
 /// # Safety
 ///
-/// `state` is the address of a `&mut Sink` that nothing else uses; `text` has `length` bytes.
+/// `state` is the address of [`Surroundings`] that nothing else uses; `text` has `length` bytes.
 unsafe extern "C" fn write_to_sink(state: *mut c_void, text: *const c_char, length: usize) {
     if length == 0 {
         return;
     }
     // SAFETY: by this function's contract.
-    let (sink, text) =
-        unsafe { (&mut *state.cast::<&mut Sink<'_>>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
-    sink(&String::from_utf8_lossy(text));
+    let (around, text) =
+        unsafe { (&mut *state.cast::<Surroundings<'_, '_>>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
+    if let Some(sink) = &mut around.sink {
+        sink(&String::from_utf8_lossy(text));
+    }
+}
+
+/// What a run has around it.
+#[derive(Default)]
+struct Surroundings<'a, 's> {
+    input: Option<&'a [u8]>,
+    sink: Option<&'a mut Sink<'s>>,
+    caller: Option<&'a dyn Caller>,
+}
+
+/// Makes a call of a function that is not compiled, or takes one of its results. A panic does not go through the code in C.
+///
+/// # Safety
+///
+/// `state` is the address of [`Surroundings`] that nothing else uses; there are `count` places, and `answer_count` answers.
+unsafe extern "C" fn call_back(
+    state: *mut c_void,
+    number: i32,
+    places: *const CPlace,
+    count: i32,
+    answers: *mut u64,
+    answer_count: i32,
+) -> c_int {
+    // SAFETY: by this function's contract.
+    let (around, places) = unsafe {
+        let places =
+            if count == 0 { &[][..] } else { std::slice::from_raw_parts(places, count.unsigned_abs() as usize) };
+        (&mut *state.cast::<Surroundings<'_, '_>>(), places)
+    };
+    let Some(caller) = around.caller else { return 1 };
+    let place = |place: &CPlace| {
+        // SAFETY: a place has as many extents as its rank says.
+        let shape = match place.rank {
+            0 => &[][..],
+            rank => unsafe { std::slice::from_raw_parts(place.shape, rank.unsigned_abs() as usize) },
+        };
+        let elem = Scalar::ALL[place.elem.unsigned_abs() as usize];
+        Place { elements: place.elements, elem, shape }
+    };
+    let places: Vec<Place<'_>> = places.iter().map(place).collect();
+    let mut printed = String::new();
+    let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match usize::try_from(number) {
+        Ok(number) => {
+            let count = answer_count.unsigned_abs() as usize;
+            // SAFETY: by this function's contract.
+            let answers =
+                if count == 0 { &mut [][..] } else { unsafe { std::slice::from_raw_parts_mut(answers, count) } };
+            caller.call(number, &places, answers, &mut printed)
+        }
+        Err(_) => caller.take((-1 - number).unsigned_abs() as usize, places[0]),
+    }));
+    if let (Some(sink), false) = (&mut around.sink, printed.is_empty()) {
+        sink(&printed);
+    }
+    c_int::from(!matches!(made, Ok(Ok(()))))
 }
 
 /// Arguments on their way to the thread with the deep stack, while the caller waits.

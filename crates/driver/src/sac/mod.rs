@@ -177,6 +177,7 @@ impl Checked {
             sac: Some(source),
             constraints: Constraints::new(),
             call: String::new(),
+            caller: None,
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Argument {
     pub is_one: Vec<bool>,
     /// It is a number of Python, whose type gives way to that of arrays.
     pub is_python: bool,
+    /// It is an object that only calls which are not compiled take: its class. A truth value stands for it.
+    pub object: Option<String>,
 }
 
 impl Argument {
@@ -26,7 +28,14 @@ impl Argument {
             is_complex: false,
             is_one: tensor.shape().iter().map(|&extent| extent == 1).collect(),
             is_python,
+            object: None,
         }
+    }
+
+    /// That of an object of this class.
+    pub fn object(class: &str) -> Self {
+        let object = Some(class.to_string());
+        Self { elem: Scalar::Bool, is_complex: false, is_one: Vec::new(), is_python: true, object }
     }
 
     /// The arguments of these types, as in `float64[:, :], int`; `1` stands for an extent of 1.
@@ -55,15 +64,20 @@ impl Argument {
                 rest = after.trim_start();
             }
             let is_python = is_one.is_empty() && matches!(name, "int" | "float" | "bool" | "complex");
-            arguments.push(Self { elem: dtype.elem, is_complex: dtype.is_complex, is_one, is_python });
+            arguments.push(Self { elem: dtype.elem, is_complex: dtype.is_complex, is_one, is_python, object: None });
             rest = rest.strip_prefix(',').unwrap_or(rest).trim();
         }
         Ok(arguments)
     }
 
+    /// NumPy's name of the element type.
+    pub fn elements(&self) -> &'static str {
+        types::Dtype { elem: self.elem, is_complex: self.is_complex }.name()
+    }
+
     /// The type as NumPy writes it.
     pub fn describe(&self) -> String {
-        let name = types::Dtype { elem: self.elem, is_complex: self.is_complex }.name();
+        let name = self.elements();
         if self.is_one.is_empty() {
             name.to_string()
         } else {

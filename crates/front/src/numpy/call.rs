@@ -1,5 +1,6 @@
 //! Calls: which function is called, with which arguments.
 
+use super::callback::Callers;
 use super::elementwise::shape_of;
 use super::error::{NumpyError, Result};
 use super::function::Lowering;
@@ -102,6 +103,30 @@ impl<'m> Lowering<'m> {
     /// A call.
     pub(super) fn call_expr(&mut self, call: &'m ast::ExprCall, span: Span) -> Result<Item> {
         let callee = self.expr(&call.func)?;
+        let place = (span.start as usize, span.end as usize);
+        if self.left.contains(&place) {
+            let made = self.callback(&callee, call, span);
+            if made.is_err() {
+                self.failed.push(place);
+            }
+            return made;
+        }
+        let is_print = callee == Item::Library("print".into());
+        let made = self.compiled_call(callee, call, span);
+        if let Err(error) = &made
+            && match self.callers {
+                Callers::Nobody => false,
+                Callers::Print => is_print,
+                Callers::Python(_) => error.can_be_left(),
+            }
+        {
+            self.failed.push(place);
+        }
+        made
+    }
+
+    /// A call that is compiled.
+    fn compiled_call(&mut self, callee: Item, call: &'m ast::ExprCall, span: Span) -> Result<Item> {
         if callee == Item::Library("print".into()) {
             return Err(self.not_compiled(span, "`print`", "return what is to be printed"));
         }
@@ -120,6 +145,12 @@ impl<'m> Lowering<'m> {
                 return Err(self.not_compiled(span, "`**` in a call", "name the arguments"));
             };
             named.push((name.to_string(), self.expr(&keyword.value)?));
+        }
+        let is_callable = matches!(callee, Item::Function(..) | Item::Fields(_));
+        let is_method = matches!(&callee, Item::Method(item, _) if matches!(**item, Item::Object(..) | Item::Text(_)));
+        let is_left = callee.is_outside() || is_method;
+        if is_left || (!is_callable && at.iter().chain(named.iter().map(|(_, item)| item)).any(Item::is_outside)) {
+            return Err(self.not_compiled(span, &format!("a call of {}", callee.name()), self.without_python()));
         }
         match callee {
             Item::Function(position, around) => self.call(position, around, at, named, span),
@@ -291,6 +322,16 @@ impl<'m> Lowering<'m> {
             .collect()
     }
 
+    /// What to do about a function that is not compiled.
+    fn without_python(&self) -> &'static str {
+        match self.callers {
+            Callers::Print => {
+                "the command cannot call Python; `frit.jit` in Python can, or call it before or after the function"
+            }
+            Callers::Nobody | Callers::Python(_) => "call it before or after the function, or write what it does",
+        }
+    }
+
     /// A function of a library.
     pub(super) fn library(&mut self, path: &str, mut arguments: Arguments) -> Result<Item> {
         let span = arguments.span;
@@ -301,10 +342,8 @@ impl<'m> Lowering<'m> {
         if let Some((ufunc, is_exchanged)) = module.strip_prefix("numpy.").and_then(binary_named) {
             return self.ufunc_method(ufunc, is_exchanged, name, arguments);
         }
-        let unknown = |lowering: &Self| {
-            let instead = "call it before or after the function, or write what it does";
-            Err(lowering.not_compiled(span, &format!("`{path}`"), instead))
-        };
+        let unknown =
+            |lowering: &Self| Err(lowering.not_compiled(span, &format!("`{path}`"), lowering.without_python()));
         if !matches!(module, "numpy" | "math" | "cmath" | "numpy.linalg") {
             return unknown(self);
         }

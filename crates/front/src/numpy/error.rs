@@ -18,6 +18,10 @@ define_errors! {
             let diagnostic = Diagnostic::error("not-compiled", format!("{what} is not compiled")).label(*span, "here");
             if instead.is_empty() { diagnostic } else { diagnostic.note(instead.clone()) }
         },
+        UnknownResult { span: Span, name: String } =>
+            Diagnostic::error("unknown-result", format!("what `{name}` gives is only known when it has been called"))
+                .label(*span, "called in Python")
+                .note("call the function once"),
         UnknownName { span: Span, name: String } =>
             Diagnostic::error("undefined-name", format!("`{name}` has no value here"))
                 .label(*span, "not assigned on every way to this place"),
@@ -39,6 +43,19 @@ define_errors! {
             Diagnostic::error("shared-memory", what.clone())
                 .label(*span, "used here")
                 .note("work on a copy, as in `b = a.copy()`"),
+    }
+}
+
+impl NumpyError {
+    /// True if Python may do what is refused.
+    pub(super) fn can_be_left(&self) -> bool {
+        matches!(
+            self,
+            Self::NotCompiled { .. }
+                | Self::WrongArguments { .. }
+                | Self::TypeChanges { .. }
+                | Self::UnknownName { .. }
+        )
     }
 }
 

@@ -192,6 +192,14 @@ impl<'m> Lowering<'m> {
         let known = |holds: bool| Ok(Item::Number(Number::truth(holds)));
         let is_value = |item: &Item| matches!(item, Item::Number(_) | Item::Array(_) | Item::Complex(_));
         match (op, left, right) {
+            (CmpOp::Is | CmpOp::IsNot, Item::Object(..), Item::None)
+            | (CmpOp::Is | CmpOp::IsNot, Item::None, Item::Object(..)) => {
+                return known(op == CmpOp::IsNot);
+            }
+            _ if left.is_outside() || right.is_outside() => {
+                let object = if left.is_outside() { left } else { right };
+                return Err(self.not_compiled(span, &format!("a comparison of {}", object.name()), ""));
+            }
             (CmpOp::In | CmpOp::NotIn, _, Item::Tuple(items) | Item::Named(_, items)) => {
                 let mut found = Item::Number(Number::truth(false));
                 for item in items {
@@ -449,7 +457,9 @@ impl<'m> Lowering<'m> {
                 "flat" => self.flattened(&of, span).map(Item::Array),
                 name => Ok(Item::Method(Box::new(of.clone()), name.to_string())),
             },
-            Item::Method(..) | Item::Tuple(_) => Ok(Item::Method(Box::new(of), name.to_string())),
+            Item::Object(..) | Item::Text(_) | Item::Method(..) | Item::Tuple(_) => {
+                Ok(Item::Method(Box::new(of), name.to_string()))
+            }
             other => unknown(self, other),
         }
     }

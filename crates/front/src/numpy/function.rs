@@ -6,7 +6,7 @@ use super::item::{Item, Number};
 use super::memory::{Array, Buffer, Group, Lens};
 use super::module::Module;
 use super::statement::Exit;
-use super::{Compiled, Returned, Signature};
+use super::{Callers, Compiled, PythonCall, Returned, Signature};
 use frit_ir::array::build::Builder;
 use frit_ir::array::{Extent, Func, Operand, Param, Program, ResultExtent, ResultType, Type, Value};
 use frit_ir::scalar::BinOp;
@@ -78,10 +78,44 @@ pub(super) struct Lowering<'m> {
     pub least: BTreeMap<Value, i64>,
     /// Sizes that are `max(0, other - less)`: the other, and how much less.
     pub shortened: BTreeMap<Value, (Value, i64)>,
+    /// Who makes calls that are not compiled.
+    pub callers: &'m Callers,
+    /// The places of these calls.
+    pub left: &'m BTreeSet<(usize, usize)>,
+    /// Calls around the first mistake, the innermost first.
+    pub failed: Vec<(usize, usize)>,
+    /// The buffer whose value is the certificate of the last call that Python makes.
+    pub order: Option<Buffer>,
+    /// The calls that Python makes.
+    pub calls: Vec<PythonCall>,
+    /// How many objects these give.
+    pub objects: usize,
 }
 
-/// Compiles a function of a module for a call with such arguments.
-pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Result<Compiled> {
+/// Compiles a function of a module for a call with such arguments. Calls that cannot be compiled are left to Python, if it is there.
+pub(super) fn compile(module: &Module, entry: &str, signature: &Signature, callers: &Callers) -> Result<Compiled> {
+    let mut left = BTreeSet::new();
+    loop {
+        let mut failed = Vec::new();
+        match attempt(module, entry, signature, callers, &left, &mut failed) {
+            Ok(compiled) => return Ok(compiled),
+            Err(error) => match failed.into_iter().find(|call| !left.contains(call)) {
+                Some(call) if error.can_be_left() => _ = left.insert(call),
+                _ => return Err(error),
+            },
+        }
+    }
+}
+
+/// Compiles a function; if that fails, notes the calls in which it does.
+fn attempt<'m>(
+    module: &'m Module,
+    entry: &str,
+    signature: &Signature,
+    callers: &'m Callers,
+    left: &'m BTreeSet<(usize, usize)>,
+    failed: &mut Vec<(usize, usize)>,
+) -> Result<Compiled> {
     let whole = Span::new(module.file, 0, 0);
     let Some(position) = module.function(entry) else {
         let others = module.functions.iter().map(|function| format!("`{}`", function.name)).collect();
@@ -98,16 +132,32 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         loops: 0,
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
+        callers,
+        left,
+        failed: Vec::new(),
+        order: None,
+        calls: Vec::new(),
+        objects: 0,
     };
     lowering.state.scopes.push(BTreeMap::new());
     let mut items = Vec::new();
     for (at, argument) in signature.iter().enumerate() {
         let name = module.functions[position].args.args.get(at).map(|arg| arg.def.arg.as_str());
-        items.push(lowering.parameter(argument, name));
+        let item = lowering.parameter(argument, name);
+        items.push(match argument.object.as_deref() {
+            None => item,
+            Some("NoneType") => Item::None,
+            Some(class) => Item::Object(format!("_argument{at}"), class.to_string()),
+        });
     }
     lowering.state.callers = (0..lowering.state.buffers.len()).collect();
     let first: Vec<Value> = lowering.state.buffers.clone();
-    let result = lowering.call(position, None, items.clone(), Vec::new(), span)?;
+    if !left.is_empty() {
+        lowering.begin_callbacks();
+    }
+    let result = lowering.call(position, None, items.clone(), Vec::new(), span);
+    *failed = std::mem::take(&mut lowering.failed);
+    let result = result?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
@@ -125,15 +175,21 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         changed.push((at, result));
         lowering.b.func.params[at].consumed = true;
     }
+    let calls = std::mem::take(&mut lowering.calls);
     let hidden = lowering.finish(shown.values);
     let mut program = Program::default();
     program.entry = Some(program.funcs.push(hidden.0));
-    Ok(Compiled { program, returned, changed, hidden_results: hidden.1 })
+    Ok(Compiled { program, returned, changed, calls, hidden_results: hidden.1 })
 }
 
 /// The function that a definition defines.
 pub(super) fn callable(function: &ast::StmtFunctionDef) -> Callable<'_> {
     Callable { name: function.name.as_str(), args: &function.args, body: Body::Stmts(&function.body) }
+}
+
+/// True if it is an array or an object.
+fn is_the_callers(item: &Item) -> bool {
+    first_array(item).is_some() || matches!(item, Item::Object(..))
 }
 
 /// An array that an item is or has as its real part.
@@ -179,31 +235,40 @@ impl<'m> Lowering<'m> {
                 Extent::Value(size)
             });
         }
-        let seen = shape.clone();
         if argument.is_complex {
             shape.push(Extent::Const(2));
         }
         let value = self.b.value(Type::array(argument.elem, shape.clone()), name);
         self.b.func.params.push(Param { value, consumed: false });
-        let number = |x: Operand| Item::Number(Number { x, elem: argument.elem, weak: argument.is_python });
         if shape.is_empty() {
-            return number(value.into());
+            return Item::Number(Number { x: value.into(), elem: argument.elem, weak: argument.is_python });
         }
         let whole = self.fresh(value);
         if !argument.is_complex {
             return Item::Array(whole);
         }
+        self.complex_view(&whole, argument.is_python)
+    }
+
+    /// An array with an axis of two parts at the end, as complex.
+    pub(super) fn complex_view(&mut self, whole: &Array, is_python: bool) -> Item {
+        let seen = whole.shape[..whole.rank() - 1].to_vec();
         let part = |lowering: &mut Self, at: i64| {
             let zeros = vec![Operand::i64(0); seen.len()];
             let lens = Lens::Slice {
                 starts: [zeros, vec![Operand::i64(at)]].concat(),
-                steps: vec![1; shape.len()],
+                steps: vec![1; whole.rank()],
                 extents: [seen.clone(), vec![Extent::Const(1)]].concat(),
                 kept: [vec![true; seen.len()], vec![false]].concat(),
                 certs: Vec::new(),
             };
             let part = Array { lenses: vec![lens], shape: seen.clone(), ..whole.clone() };
-            if seen.is_empty() { number(lowering.read(&part).into()) } else { Item::Array(part) }
+            if seen.is_empty() {
+                let x = lowering.read(&part).into();
+                Item::Number(Number { x, elem: whole.elem, weak: is_python })
+            } else {
+                Item::Array(part)
+            }
         };
         let (re, im) = (part(self, 0), part(self, 1));
         Item::complex(re, im)
@@ -211,7 +276,7 @@ impl<'m> Lowering<'m> {
 
     /// What is returned, and its values.
     fn returned(&mut self, item: &Item, arguments: &[Item], shown: &mut Shown, span: Span) -> Result<Returned> {
-        if let Some(at) = arguments.iter().position(|argument| argument == item && first_array(item).is_some()) {
+        if let Some(at) = arguments.iter().position(|argument| argument == item && is_the_callers(item)) {
             return Ok(Returned::Argument(at));
         }
         Ok(match item {
@@ -265,6 +330,12 @@ impl<'m> Lowering<'m> {
             unique: false,
         });
         self.b.func.results = hidden.iter().map(|_| size.clone()).chain(results).collect();
+        let last = self.last_callback();
+        if last.is_some() {
+            let cert = ResultType { elem: Scalar::Cert, shape: Vec::new(), unique: false };
+            self.b.func.results.insert(hidden.len(), cert);
+        }
+        hidden.extend(last);
         let all = hidden.iter().map(|&value| Operand::from(value)).chain(values).collect();
         let count = hidden.len();
         (self.b.finish(all), count)

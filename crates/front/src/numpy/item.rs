@@ -1,6 +1,7 @@
 //! What expressions are when a function is compiled: numbers and arrays of the IR, and what only the compiler sees, such as
 //! tuples, slices and functions.
 
+use super::callback::OUTSIDE;
 use super::memory::Array;
 use super::types::Dtype;
 use frit_ir::array::Operand;
@@ -42,6 +43,8 @@ pub(super) enum Item {
     Fields(Vec<String>),
     /// A named tuple, or a list if there are no names: see [`list`](Self::list).
     Named(Vec<String>, Vec<Item>),
+    /// An object of Python that only calls which are not compiled take: its name in them, and its class.
+    Object(String, String),
     /// A variable that has a value on some ways only: the condition under which it has one.
     Perhaps(Box<Item>, Operand),
 }
@@ -106,6 +109,15 @@ impl Item {
         }
     }
 
+    /// True if only Python knows what it is.
+    pub(super) fn is_outside(&self) -> bool {
+        match self {
+            Item::Object(..) => true,
+            Item::Library(path) => path.starts_with(OUTSIDE),
+            _ => false,
+        }
+    }
+
     /// A complex item of two parts.
     pub(super) fn complex(re: Item, im: Item) -> Self {
         Item::Complex(Box::new([re, im]))
@@ -132,9 +144,10 @@ impl Item {
             Item::Ellipsis => "an ellipsis".into(),
             Item::Text(_) => "a string".into(),
             Item::Dtype(dtype) => format!("the type {}", dtype.name()),
-            Item::Library(name) => format!("`{name}`"),
+            Item::Library(name) => format!("`{}`", name.strip_prefix(OUTSIDE).unwrap_or(name)),
             Item::Function(..) => "a function".into(),
             Item::Method(_, name) => format!("the method `{name}`"),
+            Item::Object(_, class) => format!("an object of `{class}`"),
             Item::Perhaps(item, _) => item.name(),
         }
     }

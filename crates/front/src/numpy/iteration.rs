@@ -88,10 +88,12 @@ impl<'m> Lowering<'m> {
         let index = self.index_value();
         self.least.insert(index, 0);
         let flag = carried.breaks.then(|| self.b.value(Type::scalar(Scalar::Bool), None));
+        let last = self.last_callback();
         let condition = match (repeat.count, flag) {
             (Some(_), None) => None,
             (count, flag) => Some(self.condition(count, flag, index, repeat)?),
         };
+        self.no_callback_since(last)?;
         self.state = entered.clone();
         self.b.open_block();
         self.loops += 1;

@@ -237,7 +237,8 @@ impl Lowering<'_> {
         let indices: Vec<Value> = shape.iter().map(|_| self.index_value()).collect();
         indices.iter().for_each(|&index| _ = self.least.insert(index, 0));
         self.b.open_block();
-        let made = cell(self, &indices);
+        let before = self.last_callback();
+        let made = cell(self, &indices).and_then(|made| self.no_callback_since(before).map(|()| made));
         let (cell, error) = match made {
             Ok(cell) => (cell, None),
             Err(error) => (Operand::Const(elem.zero()), Some(error)),

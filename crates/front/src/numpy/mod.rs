@@ -12,15 +12,20 @@
 //! - [`call`], and NumPy's functions by subject: [`ufuncs`], [`quotients`], [`reductions`], [`creation`], [`rearrange`], [`product`], [`choice`]
 //!   and [`table`]; Python's own in [`builtin`].
 //!
+//! - [`callback`], [`results`]: calls that Python makes while the compiled function waits; [`print`], [`array_text`]: what `print` prints
+//!   where there is no Python.
+//!
 //! What is not compiled is refused with its place; [`error`] has the messages.
 //!
 //! It knows nothing of CPython, nor of what happens to the array IR afterwards.
 
 mod advanced;
 mod argument;
+mod array_text;
 mod branch;
 mod builtin;
 mod call;
+mod callback;
 mod carried;
 mod choice;
 mod complex;
@@ -35,10 +40,12 @@ mod iteration;
 mod loops;
 mod memory;
 mod module;
+mod print;
 mod product;
 mod quotients;
 mod rearrange;
 mod reductions;
+mod results;
 mod statement;
 mod subscript;
 mod table;
@@ -46,7 +53,9 @@ mod types;
 mod ufuncs;
 
 pub use argument::{Argument, literal};
+pub use callback::{Callers, Given, Observed, PythonCall};
 pub use error::NumpyError;
+pub use print::printed;
 
 use frit_ir::array::Program;
 use frit_support::{Diagnostic, FileId};
@@ -65,7 +74,9 @@ pub struct Compiled {
     /// The arguments that it changes, by position, and the results that are what they hold in the end. Of these the function
     /// consumes the memory.
     pub changed: Vec<(usize, usize)>,
-    /// How many results are sizes; positions of others count from there.
+    /// The calls that Python makes, by their numbers.
+    pub calls: Vec<PythonCall>,
+    /// How many results are sizes or a certificate; positions of others count from there.
     pub hidden_results: usize,
 }
 
@@ -99,12 +110,18 @@ pub fn functions(file: FileId, text: &str) -> Result<Vec<String>, Vec<Diagnostic
     Ok(module.functions.iter().map(|function| function.name.to_string()).collect())
 }
 
-/// Compiles a function of a file for a call with such arguments.
+/// Compiles a function of a file for a call with such arguments. `callers` make calls that are not compiled.
 ///
 /// # Errors
 ///
 /// The file is not Python, there is no such function, or it does something that is not compiled; with the place.
-pub fn compile(file: FileId, text: &str, entry: &str, signature: &Signature) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile(
+    file: FileId,
+    text: &str,
+    entry: &str,
+    signature: &Signature,
+    callers: &Callers,
+) -> Result<Compiled, Vec<Diagnostic>> {
     let module = module::Module::parse(file, text).map_err(|error| vec![error.diagnostic()])?;
-    function::compile(&module, entry, signature).map_err(|error| vec![error.diagnostic()])
+    function::compile(&module, entry, signature, callers).map_err(|error| vec![error.diagnostic()])
 }

@@ -1,5 +1,6 @@
 //! Statements: assignments to variables, elements and slices.
 
+use super::callback::{Callers, OUTSIDE};
 use super::elementwise::{operand_type, shape_of};
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, callable};
@@ -12,6 +13,32 @@ use frit_ir::failure::FailureKind;
 use frit_support::Span;
 use rustpython_parser::ast::{self, Expr, Stmt};
 use std::collections::BTreeMap;
+
+/// Functions of Python that are never compiled.
+const OF_PYTHON: &[&str] = &[
+    "callable",
+    "dict",
+    "filter",
+    "format",
+    "frozenset",
+    "getattr",
+    "hasattr",
+    "hash",
+    "id",
+    "input",
+    "iter",
+    "map",
+    "next",
+    "object",
+    "open",
+    "repr",
+    "set",
+    "setattr",
+    "sorted",
+    "str",
+    "type",
+    "vars",
+];
 
 /// How a list of statements ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -340,6 +367,9 @@ impl<'m> Lowering<'m> {
             "range" | "len" | "abs" | "min" | "max" | "sum" | "round" | "enumerate" | "zip" | "print" | "pow"
             | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" => {
                 Ok(Item::Library(name.to_string()))
+            }
+            name if matches!(self.callers, Callers::Python(_)) && OF_PYTHON.contains(&name) => {
+                Ok(Item::Library(format!("{OUTSIDE}{name}")))
             }
             _ => Err(Box::new(NumpyError::UnknownName { span, name: name.to_string() })),
         }

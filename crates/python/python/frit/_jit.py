@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import math
+import sysconfig
 import textwrap
 import types
 from typing import Any, Callable, NamedTuple, TypeVar, overload
@@ -13,6 +14,10 @@ from typing import Any, Callable, NamedTuple, TypeVar, overload
 import numpy
 
 from . import _frit
+from ._calls import OUTSIDE
+
+# Where the packages of others are.
+_INSTALLED = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -118,11 +123,11 @@ class _Gatherer:
             if known is not value and not (_is_constant(value) and repr(known) == repr(value)):
                 raise _frit.CompileError(f"`{name}` has two meanings in what `{self.function.__name__}` calls")
             return
-        if isinstance(value, types.FunctionType) and not value.__module__.startswith("numpy"):
+        if isinstance(value, types.FunctionType) and self.is_compiled(value):
             self.add_function(name, value)
             return
         self.meanings[name] = value
-        if isinstance(value, types.ModuleType):
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in ("numpy", "math", "cmath"):
             self.others.append(f"import {value.__name__} as {name}")
         elif isinstance(value, numpy.generic):
             self.others += ["import numpy", f"{name} = numpy.{type(value).__name__}({_constant(value.item())})"]
@@ -132,11 +137,26 @@ class _Gatherer:
             fields = " ".join(value._fields)
             self.others += ["from collections import namedtuple", f"{name} = namedtuple({value.__name__!r}, {fields!r})"]
         else:
-            for module in (numpy, math):
+            for module in (numpy, math, numpy.linalg, numpy.fft, numpy.random):
                 own = getattr(value, "__name__", "")
                 if getattr(module, own, None) is value:
                     self.others.append(f"from {module.__name__} import {own} as {name}")
                     return
+            # Only calls that are not compiled take it.
+            self.others.append(f"from {OUTSIDE} import {name}")
+
+    def is_compiled(self, function: types.FunctionType) -> bool:
+        """True for functions with a source, except those of other packages that are installed."""
+        package = (function.__module__ or "").split(".")[0]
+        if package == "numpy" or function.__code__.co_name == "<lambda>":
+            return False
+        try:
+            file = inspect.getsourcefile(function) or ""
+            inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            return False
+        is_own = package == (self.function.__module__ or "").split(".")[0]
+        return is_own or not any(file.startswith(folder) for folder in _INSTALLED)
 
 
 def _is_constant(value: Any) -> bool:
