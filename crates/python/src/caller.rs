@@ -11,6 +11,7 @@ use frit_ir::effect::callback::{Failed, Place};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The calls of a compiled function, by number.
@@ -86,24 +87,37 @@ fn given(what: &Bound<'_, PyAny>) -> PyResult<Given> {
 }
 
 /// A function that notes what the calls in it give.
-pub(crate) struct Observer(Py<PyAny>);
+pub(crate) struct Observer {
+    function: Py<PyAny>,
+    /// How often it ran.
+    runs: AtomicUsize,
+}
+
+/// A function that still has calls of unknown results after so many runs is left to Python.
+const MANY_RUNS: usize = 64;
 
 impl Observer {
     pub(crate) fn new(py: Python<'_>, source: &Source) -> PyResult<Self> {
         let class = py.import("frit._calls")?.getattr("Observer")?;
         let made = class.call1((&source.file, &source.text, &source.name, source.names(py)?))?;
-        Ok(Self(made.unbind()))
+        Ok(Self { function: made.unbind(), runs: AtomicUsize::new(0) })
     }
 
     /// Runs the function.
     pub(crate) fn run<'py>(&self, py: Python<'py>, arguments: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
-        self.0.bind(py).getattr("function")?.call1(PyTuple::new(py, arguments)?)
+        self.runs.fetch_add(1, Relaxed);
+        self.function.bind(py).getattr("function")?.call1(PyTuple::new(py, arguments)?)
+    }
+
+    /// True if more runs are not likely to tell more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.runs.load(Relaxed) >= MANY_RUNS
     }
 
     /// What its calls gave so far.
     pub(crate) fn observed(&self, py: Python<'_>) -> PyResult<Vec<Observed>> {
         type Seen<'py> = (usize, usize, Bound<'py, PyAny>, Vec<usize>, bool);
-        let seen: Vec<Seen<'_>> = self.0.bind(py).call_method0("observed")?.extract()?;
+        let seen: Vec<Seen<'_>> = self.function.bind(py).call_method0("observed")?.extract()?;
         let observed = |(start, end, what, written, shares): Seen<'_>| {
             Ok(Observed { place: (start, end), result: given(&what)?, written, shares })
         };

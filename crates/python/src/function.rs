@@ -285,10 +285,11 @@ impl Function {
     ) -> PyResult<()> {
         let Some(observer) = &old.observer else { return Ok(()) };
         let new = self.compiled(py, Some(source), arguments, old.key.clone(), observer.observed(py)?)?;
-        if new.observer.is_some() {
+        if new.observer.is_some() && !observer.is_spent() {
             // A call was not reached.
             return Ok(());
         }
+        let new = Version { observer: None, ..new };
         let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
         versions.retain(|version| !Arc::ptr_eq(version, old));
         versions.push(Arc::new(new));

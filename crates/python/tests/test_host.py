@@ -381,6 +381,23 @@ def test_calls_that_the_first_run_does_not_reach():
     assert "callback" in compiled.dump("front")
 
 
+def told_names(a, names):
+    names.append("q")
+    print(names, len(names), FOREIGN.nothing(a).shape)
+    return a + len(names)
+
+
+FOREIGN.nothing = lambda x: x[:0]
+
+
+def test_lists_are_objects(capsys):
+    compiled = frit.jit(told_names)
+    for _ in range(3):
+        mine, its = ["a"], ["a"]
+        assert agree(compiled(np.arange(3.0), mine), told_names(np.arange(3.0), its)) and mine == its
+    assert "callback" in compiled.dump("front") and capsys.readouterr().out.count("['a', 'q'] 2 (0,)") == 6
+
+
 def helper(x):
     table = {"a": 1.0}
     return x + table["a"]

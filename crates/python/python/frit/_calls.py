@@ -22,7 +22,7 @@ _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32
     "complex128",
 }
 # Calls that have to stand where they do, and calls that are never left to Python.
-_PLAIN = {"super", "locals", "globals", "vars", "eval", "exec", "range", "len", "print", "enumerate", "zip"}
+_PLAIN = {"super", "locals", "globals", "vars", "eval", "exec", "range", "print"}
 # How often the results of a call are looked at.
 _LOOKS = 16
 
@@ -61,7 +61,7 @@ class Observer:
         written = {at for at, (array, old) in enumerate(zip(arrays, before)) if not _is_same(array, old)}
         found: list[numpy.ndarray] = []
         _gather(result, found)
-        shares = any(numpy.may_share_memory(one, other) for one in found for other in arrays)
+        shares = _share(found, arrays)
         given = _given(result)
         if not shares:
             if _references(arrays) != counts:
@@ -148,7 +148,7 @@ class Call:
         arrays: list[numpy.ndarray] = []
         if copies:
             _gather(result, arrays)
-        shares = any(numpy.may_share_memory(array, copy) for array in arrays for copy in own)
+        shares = _share(arrays, own)
         if shares and not self.shares:
             self._fail("gave memory of an argument")
         if not shares and _references(own) != counts:
@@ -203,6 +203,17 @@ def _gather(value: Any, arrays: list[numpy.ndarray]) -> None:
     elif isinstance(value, (tuple, list)):
         for part in value:
             _gather(part, arrays)
+
+
+def _share(found: list[numpy.ndarray], arrays: list[numpy.ndarray]) -> bool:
+    """True if an array that was found is one of the others, or a view of one, perhaps without elements."""
+    for one in found:
+        base: Any = one
+        while isinstance(base, numpy.ndarray):
+            if any(base is array or numpy.may_share_memory(base, array) for array in arrays):
+                return True
+            base = base.base
+    return False
 
 
 def _references(arrays: list[numpy.ndarray]) -> list[int]:
