@@ -51,6 +51,12 @@ impl Jit {
         let (file, text, name, parameters, references): Described = described.extract()?;
         let mut hasher = DefaultHasher::new();
         (&file, &text, &name).hash(&mut hasher);
+        for (_, name, meaning) in &references {
+            // Calls that are not compiled are made on the object itself.
+            if text.contains(&format!("from __outside__ import {}\n", name.bind(py).to_cow()?)) {
+                (meaning.as_ptr() as usize).hash(&mut hasher);
+            }
+        }
         let parameters = parameters.into_iter().map(|(name, has_default, value)| (name, has_default.then_some(value)));
         let (hash, parameters) = (hasher.finish(), parameters.collect());
         let source = Arc::new(Source { file, text, name, hash, parameters, references });

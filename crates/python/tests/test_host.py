@@ -182,6 +182,15 @@ def test_a_generator_of_the_module():
         assert agree(one, by_global(np.arange(4.0)))
 
 
+def test_a_generator_of_the_module_that_is_replaced(monkeypatch):
+    compiled = frit.jit(by_global)
+    for seed in (4, 4, 5):
+        monkeypatch.setitem(globals(), "RNG", np.random.default_rng(seed))
+        one = [compiled(np.arange(4.0)) for _ in range(3)]
+        monkeypatch.setitem(globals(), "RNG", np.random.default_rng(seed))
+        assert agree(one, [by_global(np.arange(4.0)) for _ in range(3)])
+
+
 def smoothed(x, n):
     y = x * 2
     for i in range(n):
