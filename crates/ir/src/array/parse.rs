@@ -344,7 +344,7 @@ impl<'c, 'a> Parser<'c, 'a> {
             }
             "keep" | "recall" | "take" => {
                 let cell = self.cursor.cell()?;
-                let effect = match &*word {
+                let effect = match word {
                     "keep" => Effect::Keep(cell),
                     "recall" => Effect::Recall(cell),
                     _ => Effect::Take(cell),
