@@ -22,7 +22,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         (Kind::Usage, "file") => PyOSError::new_err(text),
         (Kind::Usage, "no-c-compiler") | (Kind::Bug, _) => PyRuntimeError::new_err(text),
         (Kind::Usage, _) => PyTypeError::new_err(text),
-        (Kind::Run, "out-of-bounds") => PyIndexError::new_err(text),
+        (Kind::Run, "out-of-bounds" | "mask-mismatch") => PyIndexError::new_err(text),
         (Kind::Run, "division-by-zero" | "negative-exponent") => PyZeroDivisionError::new_err(text),
         (Kind::Run, "out-of-memory") => PyMemoryError::new_err(text),
         (Kind::Run, "recursion-too-deep") => PyRecursionError::new_err(text),

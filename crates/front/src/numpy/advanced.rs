@@ -7,13 +7,13 @@ use super::item::Item;
 use super::memory::Array;
 use super::ufuncs::Binary;
 use frit_ir::Scalar;
-use frit_ir::array::{Extent, Generator, Op, Operand, Operator, OperatorData, Type, Value, WithLoopData};
+use frit_ir::array::{Extent, Operand, Value};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 
 /// What a subscript with arrays among its indices selects.
 pub(super) enum Advanced {
-    /// The elements where a mask holds.
+    /// The elements, or parts, where a mask for the first axes holds.
     Mask(Item),
     /// The elements, or parts, at these indices.
     Gather(Places),
@@ -60,7 +60,7 @@ impl Lowering<'_> {
         }
         if let [mask] = &made[..]
             && is_bool(mask)
-            && shape_of(mask).len() == array.rank()
+            && (1..=array.rank()).contains(&shape_of(mask).len())
         {
             return Ok(Some(Advanced::Mask(mask.clone())));
         }
@@ -168,64 +168,6 @@ impl Lowering<'_> {
         }
         axes.reverse();
         Ok(Item::Tuple(axes))
-    }
-
-    /// `a[mask]`: the elements where a mask of the array's shape holds, in order.
-    pub(super) fn filter(&mut self, array: &Array, mask: &Item, span: Span) -> Result<Item> {
-        let flat = self.flattened(&Item::Array(array.clone()), span)?;
-        let mask = self.converted(mask, &array.shape, Scalar::Bool, span)?;
-        let mask = self.fresh(mask.value().expect("a mask has axes"));
-        let mask = self.flattened(&Item::Array(mask), span)?;
-        let (values, guards) = (self.read(&flat), self.read(&mask));
-        let index = self.index_value();
-        self.b.open_block();
-        let guard = self.b.index(guards, vec![index.into()], Vec::new());
-        let value = self.b.index(values, vec![index.into()], Vec::new());
-        let body = self.b.close_block(vec![guard.into(), value.into()]);
-        let space = self.b.func.ty(values).shape.clone();
-        let data = WithLoopData {
-            space: space.clone(),
-            indices: vec![index],
-            generators: vec![Generator::full(&space, body)],
-            operators: vec![OperatorData { op: Operator::Filter { arrays: 1 }, guarded: true }],
-            span: self.b.span(),
-        };
-        let with_loop = self.b.func.with_loops.push(data);
-        let count = self.b.value(Type::scalar(Scalar::I64), None);
-        let kept = self.b.value(Type::array(array.elem, vec![Extent::Value(count)]), None);
-        let stmt = frit_ir::array::Stmt {
-            results: vec![count, kept],
-            op: Op::With(with_loop),
-            certs: Vec::new(),
-            span: self.b.span(),
-        };
-        self.b.push(stmt);
-        Ok(Item::Array(self.fresh(kept)))
-    }
-
-    /// `a[mask] = x`.
-    pub(super) fn store_masked(&mut self, array: &Array, mask: &Item, item: &Item, span: Span) -> Result<()> {
-        if !shape_of(item).is_empty() && shape_of(item) != [Extent::Const(1)] {
-            let found = self.nonzero(mask, span)?;
-            let places = self.parts(found, span)?;
-            let places = self.places(array, places, span)?;
-            return self.scatter(array, &places, item, None, span);
-        }
-        let made =
-            self.elementwise(&[mask.clone(), item.clone(), Item::Array(array.clone())], array.elem, span, |l, x| {
-                let new = l.convert(x[1], array.elem);
-                l.select(x[0], new, x[2])
-            })?;
-        let new = self.converted(&made, &array.shape, array.elem, span)?;
-        self.write(array, new);
-        Ok(())
-    }
-
-    /// The mask that a subscript is, if it selects single elements of the whole array.
-    pub(super) fn whole_mask(&self, array: &Item, index: &Item) -> Option<Item> {
-        let is_mask =
-            matches!(index, Item::Array(mask) if mask.elem == Scalar::Bool && mask.rank() == shape_of(array).len());
-        is_mask.then(|| index.clone())
     }
 
     /// `ufunc.at`: each element at the indices in turn, or without a function an assignment to all.

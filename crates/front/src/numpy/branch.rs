@@ -1,5 +1,6 @@
 //! Branches: what is computed on each way, and what variables and buffers are where ways meet.
 
+use super::elementwise::shape_of;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
 use super::item::{Item, Number};
@@ -467,6 +468,11 @@ impl<'m> Lowering<'m> {
             (x, Extent::Value(y)) => _ = self.state.equal.insert(y, x),
             _ => {}
         }
+    }
+
+    /// The shape of an item, in the extents that are known best.
+    pub(super) fn known_shape(&self, item: &Item) -> Vec<Extent> {
+        shape_of(item).iter().map(|&extent| self.representative(extent)).collect()
     }
 
     /// The extent that stands for all that are equal to this one.

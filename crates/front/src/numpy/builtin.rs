@@ -1,6 +1,7 @@
 //! Functions of Python.
 
 use super::call::Arguments;
+use super::elementwise::shape_of;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -35,6 +36,7 @@ impl Lowering<'_> {
                 let item = arguments.need(0, "object")?;
                 let count = match &item {
                     Item::Tuple(items) => Operand::i64(items.len() as i64),
+                    item if !shape_of(item).is_empty() => self.known_shape(item)[0].into(),
                     item => self.count_of(item, span)?,
                 };
                 Ok(Item::Number(Number::int(count)))

@@ -4,8 +4,9 @@ use super::error::{NumpyError, Result};
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
+use super::selection::Selection;
 use super::types;
-use frit_ir::array::{Extent, Operand, Value};
+use frit_ir::array::{Extent, Op, Operand, Value};
 use frit_ir::failure::FailureKind;
 use frit_ir::scalar::BinOp;
 use frit_ir::{Const, Scalar};
@@ -170,26 +171,52 @@ impl Lowering<'_> {
         items: &[Item],
         elem: Scalar,
         span: Span,
-        compute: impl FnOnce(&mut Self, &[Operand]) -> Operand,
+        mut compute: impl FnMut(&mut Self, &[Operand]) -> Operand,
     ) -> Result<Item> {
         let elements: Vec<Element> = items.iter().map(|item| self.element(item, span)).collect::<Result<_>>()?;
-        let shapes: Vec<&[Extent]> = elements
-            .iter()
-            .filter_map(|element| if let Element::Array(_, shape) = element { Some(&shape[..]) } else { None })
-            .collect();
-        if shapes.is_empty() {
+        if elements.iter().all(|element| matches!(element, Element::Scalar(_))) {
             let operands: Vec<Operand> =
                 elements.iter().map(|element| self.element_at(element, &[], &[], &[])).collect();
             let x = compute(self, &operands);
             return Ok(Item::Number(Number::strong(x, elem)));
         }
-        let (shape, certs) = self.broadcast(&shapes, span)?;
-        let value = self.generate(shape.clone(), elem, |lowering, index| {
+        let (shape, certs) = self.common_shape(&elements, span)?;
+        let (value, is_total) = self.element_by_element(&elements, (&shape, &certs), elem, &mut compute)?;
+        // What may fail is computed only for what was selected.
+        if is_total && let Some((wholes, mask)) = self.selected(&elements) {
+            let (shape, certs) = self.common_shape(&wholes, span)?;
+            let (whole, _) = self.element_by_element(&wholes, (&shape, &certs), elem, &mut compute)?;
+            self.selections.insert(value, Selection { mask, whole });
+        }
+        Ok(Item::Array(self.fresh(value)))
+    }
+
+    /// The shape of the result of an operation on these operands, and the certificates that they fit.
+    fn common_shape(&mut self, elements: &[Element], span: Span) -> Result<(Vec<Extent>, Vec<Value>)> {
+        let shapes: Vec<&[Extent]> = elements
+            .iter()
+            .filter_map(|element| if let Element::Array(_, shape) = element { Some(&shape[..]) } else { None })
+            .collect();
+        self.broadcast(&shapes, span)
+    }
+
+    /// An array of this shape of what is computed from each element, and whether that cannot fail.
+    fn element_by_element(
+        &mut self,
+        elements: &[Element],
+        (shape, certs): (&[Extent], &[Value]),
+        elem: Scalar,
+        compute: &mut impl FnMut(&mut Self, &[Operand]) -> Operand,
+    ) -> Result<(Value, bool)> {
+        let mut is_total = true;
+        let value = self.generate(shape.to_vec(), elem, |lowering, index| {
             let operands: Vec<Operand> =
-                elements.iter().map(|element| lowering.element_at(element, &shape, index, &certs)).collect();
-            Ok(compute(lowering, &operands))
-        });
-        value.map(|value: Value| Item::Array(self.fresh(value)))
+                elements.iter().map(|element| lowering.element_at(element, shape, index, certs)).collect();
+            let x = compute(lowering, &operands);
+            is_total = !lowering.b.stmts().iter().any(|stmt| matches!(stmt.op, Op::Assert { .. }));
+            Ok(x)
+        })?;
+        Ok((value, is_total))
     }
 
     /// An item as a value of this shape and type, as in an assignment: `same_kind` conversions are allowed, and a Python

@@ -417,12 +417,12 @@ impl<'m> Lowering<'m> {
             Item::Dtype(_) if name == "type" => Ok(of),
             Item::Array(_) | Item::Number(_) | Item::Complex(_) => match name {
                 "shape" => Ok(Item::Tuple(
-                    shape_of(&of).iter().map(|&extent| Item::Number(Number::int(extent.into()))).collect(),
+                    self.known_shape(&of).into_iter().map(|extent| Item::Number(Number::int(extent.into()))).collect(),
                 )),
                 "ndim" => Ok(Item::int(shape_of(&of).len() as i64)),
                 "size" => {
                     let mut size = Operand::i64(1);
-                    for &extent in &shape_of(&of).to_vec() {
+                    for extent in self.known_shape(&of) {
                         size = self.mul(size, extent.into());
                     }
                     Ok(Item::Number(Number::int(size)))

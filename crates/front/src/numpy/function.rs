@@ -5,6 +5,7 @@ use super::error::{NumpyError, Result};
 use super::item::{Item, Number};
 use super::memory::{Array, Buffer, Group, Lens};
 use super::module::Module;
+use super::selection::Selection;
 use super::statement::Exit;
 use super::{Compiled, Returned, Signature};
 use frit_ir::array::build::Builder;
@@ -35,6 +36,8 @@ pub(super) struct State {
     pub groups: Vec<Group>,
     /// Sizes that are equal, by a check before this place.
     pub equal: BTreeMap<Value, Extent>,
+    /// For each mask that selected elements, how many it selected.
+    pub counts: BTreeMap<Value, Value>,
 }
 
 /// A function of the program.
@@ -78,6 +81,8 @@ pub(super) struct Lowering<'m> {
     pub least: BTreeMap<Value, i64>,
     /// Sizes that are `max(0, other - less)`: the other, and how much less.
     pub shortened: BTreeMap<Value, (Value, i64)>,
+    /// Arrays of the elements where a mask holds.
+    pub selections: BTreeMap<Value, Selection>,
 }
 
 /// Compiles a function of a module for a call with such arguments.
@@ -98,6 +103,7 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         loops: 0,
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
+        selections: BTreeMap::new(),
     };
     lowering.state.scopes.push(BTreeMap::new());
     let mut items = Vec::new();

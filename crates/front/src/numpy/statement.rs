@@ -1,6 +1,6 @@
 //! Statements: assignments to variables, elements and slices.
 
-use super::elementwise::{operand_type, shape_of};
+use super::elementwise::operand_type;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, callable};
 use super::item::{Item, Number};
@@ -191,19 +191,6 @@ impl<'m> Lowering<'m> {
             Expr::Subscript(subscript) => {
                 let of = self.expr(&subscript.value)?;
                 let index = self.index(&subscript.slice)?;
-                if let (Item::Array(array), Some(mask)) = (&of, self.whole_mask(&of, &index)) {
-                    let value = self.expr(&assign.value)?;
-                    if shape_of(&value).is_empty() {
-                        // Elements that the mask leaves out are computed and dropped.
-                        let new = self.operator(assign.op, &of, &value, span)?;
-                        self.same_kind(&new, array, span)?;
-                        let new = self.chosen(&mask, &new, &of, span)?;
-                        return self.overwrite(&of, new, span);
-                    }
-                    let old = self.subscript(&of, &index, span)?;
-                    let new = self.operator(assign.op, &old, &value, span)?;
-                    return self.store(&of, &index, new, span);
-                }
                 let old = self.subscript(&of, &index, span)?;
                 let value = self.expr(&assign.value)?;
                 let new = self.operator(assign.op, &old, &value, span)?;
