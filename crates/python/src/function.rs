@@ -14,7 +14,8 @@ use frit_driver::{Compiled, Error, Notation, Unit, explain};
 use frit_ir::Scalar;
 use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use ::numpy::PyArrayDescr;
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyString, PyTuple, PyType};
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -140,6 +141,12 @@ impl Function {
             Err(why) => return left(why),
         };
         let objects = jit.bind(&source, args, kwargs)?;
+        if objects.iter().any(is_constant) {
+            return match jit.special(py, &objects) {
+                Ok((special, arguments)) => special.call1(arguments),
+                Err(why) => left(why),
+            };
+        }
         let ready = || {
             let arguments = read_plain(&objects)?;
             let version = self.version(py, Some(&source), &arguments)?;
@@ -314,6 +321,19 @@ impl Function {
         }
         key
     }
+}
+
+/// True for what a function of Python is compiled for: neither a number nor an array.
+fn is_constant(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyDict>()
+        || object.is_instance_of::<PyType>()
+        || object.is_instance_of::<PyArrayDescr>()
+        || object.is_exact_instance_of::<PyFunction>()
+        || object.is_exact_instance_of::<PyCFunction>()
 }
 
 /// Reads the arguments of a function of Python.

@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -89,6 +89,18 @@ impl Jit {
         let signature = py.import("inspect")?.call_method1("signature", (&self.function,))?;
         signature.call_method("bind", args, kwargs)?;
         Err(PyTypeError::new_err(format!("`{}` takes other arguments", source.name)))
+    }
+
+    /// The function with those of these arguments as constants that are neither numbers nor arrays, and its own arguments.
+    pub(crate) fn special<'py>(
+        &self,
+        py: Python<'py>,
+        objects: &[Bound<'py, PyAny>],
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let given = PyList::new(py, objects)?;
+        let made = py.import("frit._jit")?.call_method1("special", (&self.function, given, self.is_strict))?;
+        let (special, arguments): (Bound<'py, PyAny>, Bound<'py, PyList>) = made.extract()?;
+        Ok((special, arguments.to_tuple()))
     }
 
     /// Runs the function as it is, and says once why.

@@ -34,7 +34,7 @@ pub(super) struct Places {
 /// What an axis of an array is indexed by.
 pub(super) enum Place {
     /// A slice: its start, its step, and the axis of the result.
-    Slice(Operand, i64, usize),
+    Slice(Operand, Operand, usize),
     /// An array of indices, or an index.
     Index(Element),
 }
@@ -46,7 +46,10 @@ impl Lowering<'_> {
         let is_bool =
             |item: &Item| operand_type(item).elem == Scalar::Bool && matches!(item, Item::Number(_) | Item::Array(_));
         if !items.iter().any(|item| {
-            matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Named(..) | Item::Range { .. }) || is_bool(item)
+            let is_stepped = matches!(item, Item::Slice([_, _, Some(step)]) if step.x.value().is_some());
+            is_stepped
+                || is_bool(item)
+                || matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Named(..) | Item::Range { .. })
         }) {
             return Ok(None);
         }
@@ -96,7 +99,7 @@ impl Lowering<'_> {
         let places_of: Vec<usize> = (0..expanded.len()).filter(|&at| is_index(&expanded[at])).collect();
         let is_run = places_of.windows(2).all(|pair| pair[1] == pair[0] + 1);
         // The axes of the indices stand where the first of them stands, or first if others are between them.
-        let first = if is_run { places_of[0] } else { 0 };
+        let first = if is_run { places_of.first().copied().unwrap_or(0) } else { 0 };
         let mut axes = Vec::new();
         let mut whole: Vec<Extent> = Vec::new();
         let mut index_axis = 0;
@@ -108,7 +111,15 @@ impl Lowering<'_> {
             match item {
                 Item::None => whole.push(Extent::Const(1)),
                 Item::Slice(bounds) => {
-                    let (start, step, extent) = self.slice(bounds, array.shape[axes.len()], span)?;
+                    let (start, step, extent) = match bounds {
+                        [lower, upper, Some(step)] if step.x.value().is_some() => {
+                            self.stepped(lower, upper, step.x, array.shape[axes.len()])
+                        }
+                        bounds => {
+                            let (start, step, extent) = self.slice(bounds, array.shape[axes.len()], span)?;
+                            (start, Operand::i64(step), extent)
+                        }
+                    };
                     axes.push(Place::Slice(start, step, whole.len()));
                     whole.push(extent);
                 }
@@ -128,7 +139,7 @@ impl Lowering<'_> {
         for (axis, place) in places.axes.iter().enumerate() {
             found.push(match place {
                 Place::Slice(start, step, axis) => {
-                    let way = self.mul(at[*axis], Operand::i64(*step));
+                    let way = self.mul(at[*axis], *step);
                     self.add(*start, way)
                 }
                 Place::Index(element) => {

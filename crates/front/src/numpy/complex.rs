@@ -244,6 +244,10 @@ impl Lowering<'_> {
                 let (re, im) = (unary(name, re)?, unary(name, im)?);
                 self.binary_ufunc(Binary::LogicalAnd, &re, &im, span)
             }
+            "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" => {
+                let z = Item::complex(re.clone(), im.clone());
+                self.library_call(&format!("numpy.complex_{name}"), vec![z], span)
+            }
             _ => Err(self.not_compiled(
                 span,
                 &format!("`{name}` of complex numbers"),

@@ -177,28 +177,6 @@ impl Lowering<'_> {
         Ok(Item::Array(self.fresh(value)))
     }
 
-    /// `np.mgrid[a:b, c:d]` and `np.ogrid[...]`.
-    pub(super) fn grid_of_slices(&mut self, is_open: bool, index: &Item, span: Span) -> Result<Item> {
-        let slices = if let Item::Tuple(items) = index { items.clone() } else { vec![index.clone()] };
-        let mut axes = Vec::new();
-        for slice in &slices {
-            let Item::Slice([start, Some(stop), step]) = slice else {
-                return Err(self.wrong_type(span, "a grid needs slices with an end"));
-            };
-            if stop.elem.is_float() || step.is_some_and(|step| step.elem.is_float()) {
-                return Err(self.not_compiled(span, "a grid of reals", "use `np.linspace` and `np.meshgrid`"));
-            }
-            let start = start.map_or(Operand::i64(0), |start| start.x);
-            let range = Item::Range { start, stop: stop.x, step: step.map_or(Operand::i64(1), |step| step.x) };
-            axes.push(self.array_like(&range, span)?);
-        }
-        let grids = self.grids(&axes, is_open, span)?;
-        if is_open || slices.len() == 1 {
-            return Ok(if slices.len() == 1 { grids[0].clone() } else { Item::Tuple(grids) });
-        }
-        self.stacked(&grids, span).map(Item::Array)
-    }
-
     fn meshgrid(&mut self, arguments: &mut Arguments) -> Result<Item> {
         let span = arguments.span;
         let is_matrix = matches!(arguments.take(usize::MAX, "indexing"), Some(Item::Text(text)) if text == "ij");

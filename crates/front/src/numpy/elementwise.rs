@@ -25,6 +25,7 @@ impl Lowering<'_> {
     /// A tuple of numbers, nested or not, as an array; other items as they are.
     pub(super) fn array_like(&mut self, item: &Item, span: Span) -> Result<Item> {
         match item {
+            Item::Named(..) if item.grown().is_some() => Ok(item.grown().expect("it was just looked at").clone()),
             Item::Tuple(items) | Item::Named(_, items) => {
                 let items: Vec<Item> = items.iter().map(|item| self.array_like(item, span)).collect::<Result<_>>()?;
                 if !items.iter().any(|item| matches!(item, Item::Complex(_))) {

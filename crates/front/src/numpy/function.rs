@@ -64,6 +64,8 @@ pub(super) struct Frame {
     pub outermost_loop: Option<usize>,
     /// The scope around a function inside a function.
     pub around: Option<usize>,
+    /// Of a function of the library, where the program calls it.
+    pub called: Option<Span>,
 }
 
 /// One walk over a function, which emits its array IR.
@@ -75,10 +77,14 @@ pub(super) struct Lowering<'m> {
     pub functions: Vec<Callable<'m>>,
     /// The functions that are being inlined, the innermost last.
     pub frames: Vec<Frame>,
+    /// Variables that a function says are the module's.
+    pub globals: BTreeSet<String>,
     /// Loops around this place, in the innermost function.
     pub loops: usize,
     /// Integers that are never below a number.
     pub least: BTreeMap<Value, i64>,
+    /// Integers that are another plus a constant.
+    pub sums: BTreeMap<Value, (Value, i64)>,
     /// Sizes that are `max(0, other - less)`: the other, and how much less.
     pub shortened: BTreeMap<Value, (Value, i64)>,
     /// Arrays of the elements where a mask holds.
@@ -99,8 +105,10 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         b: Builder::new(Func::new(entry, span)),
         state: State::default(),
         functions,
-        frames: vec![Frame { end: 0, outermost_loop: None, around: None }],
+        frames: vec![Frame { end: 0, outermost_loop: None, around: None, called: None }],
+        globals: BTreeSet::new(),
         loops: 0,
+        sums: BTreeMap::new(),
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
         selections: BTreeMap::new(),
@@ -329,8 +337,9 @@ impl<'m> Lowering<'m> {
             Body::Stmts(stmts) => stmts.last().map_or(0, |stmt| self.module.span(stmt).end as usize),
             Body::Expr(expr) => self.module.span(expr).end as usize,
         };
+        let called = self.module.is_library(end).then_some(span);
         self.state.scopes.push(scope);
-        self.frames.push(Frame { end, outermost_loop: None, around });
+        self.frames.push(Frame { end, outermost_loop: None, around, called });
         let loops = std::mem::take(&mut self.loops);
         let result = match body {
             Body::Stmts(stmts) => self.block(stmts, None).map(|exit| match exit {
@@ -347,8 +356,9 @@ impl<'m> Lowering<'m> {
 
     /// What an expression outside of functions is. Arrays of the module are not written.
     pub(super) fn outside(&mut self, expr: &'m Expr) -> Result<Item> {
+        let called = self.module.is_library(self.module.span(expr).start as usize).then(|| self.b.span());
         self.state.scopes.push(BTreeMap::new());
-        self.frames.push(Frame { end: 0, outermost_loop: None, around: None });
+        self.frames.push(Frame { end: 0, outermost_loop: None, around: None, called });
         let item = self.expr(expr);
         self.frames.pop();
         self.state.scopes.pop();

@@ -56,6 +56,8 @@ impl<'m> Lowering<'m> {
                 Some(item) => (Some(item), TRUE),
                 None => (None, FALSE),
             };
+            let longer = old.map_or(Ok(None), |old| self.before_growth(kept, old, repeat.span))?;
+            let old = longer.as_ref().or(old);
             let mut count = 0;
             let inside = self.enter(name, kept, old, &mut count, &mut params, &mut init, &mut handed);
             let inside = if carried.flagged.contains(name) {
@@ -251,6 +253,21 @@ impl<'m> Lowering<'m> {
         for buffer in 0..before.buffers.len() {
             if self.state.buffers[buffer] != entered.buffers[buffer] {
                 found.buffers.insert(buffer);
+            }
+        }
+        // Lists that iterations change without an assignment to their variables.
+        for (at, (scope, old)) in self.state.scopes.iter().zip(&entered.scopes).enumerate() {
+            for (name, old) in old.iter().filter(|(_, item)| matches!(item, Item::Named(..))) {
+                if scope.get(name) == Some(old) || carried.variables.contains_key(name) && at == depth {
+                    continue;
+                }
+                if at != depth {
+                    let what = format!("a loop that changes the list `{name}` of another function");
+                    return Err(self.not_compiled(repeat.span, &what, "return the list"));
+                }
+                if !assigned.contains(name) {
+                    found.variables.insert(name.clone(), kept(old));
+                }
             }
         }
         let is_before = |buffer: &Buffer| *buffer < before.buffers.len();

@@ -10,7 +10,7 @@
 //! - [`branch`], [`loops`], [`iteration`], [`carried`]: branches and loops, and what variables are after them.
 //! - [`expression`], [`subscript`], [`advanced`], [`elementwise`], [`complex`]: expressions.
 //! - [`call`], and NumPy's functions by subject: [`ufuncs`], [`quotients`], [`reductions`], [`creation`], [`rearrange`], [`product`], [`choice`]
-//!   and [`table`]; Python's own in [`builtin`].
+//!   and [`table`]; Python's own in [`builtin`]; those that are written in NumPy in [`library`].
 //!
 //! What is not compiled is refused with its place; [`error`] has the messages.
 //!
@@ -24,6 +24,7 @@ mod call;
 mod carried;
 mod choice;
 mod complex;
+mod container;
 mod creation;
 mod early_return;
 mod elementwise;
@@ -31,8 +32,10 @@ mod equality;
 mod error;
 mod expression;
 mod function;
+mod inquiry;
 mod item;
 mod iteration;
+mod library;
 mod loops;
 mod memory;
 mod module;

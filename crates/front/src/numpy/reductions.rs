@@ -1,7 +1,7 @@
 //! Reductions, partial sums and products of matrices.
 
 use super::call::Arguments;
-use super::elementwise::shape_of;
+use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -62,6 +62,8 @@ pub(super) struct Along {
     pub dtype: Option<Scalar>,
     /// What is taken from the number of elements in a variance.
     pub ddof: i64,
+    /// There may be no elements: the result of none is the neutral element.
+    pub has_initial: bool,
 }
 
 impl Lowering<'_> {
@@ -70,6 +72,15 @@ impl Lowering<'_> {
         let span = arguments.span;
         let item = arguments.need(0, "a")?;
         let item = self.array_like(&item, span)?;
+        if let (Item::Complex(_), Reduction::Prod | Reduction::Var | Reduction::Std) = (&item, what) {
+            let name = match what {
+                Reduction::Prod => "numpy.complex_prod",
+                Reduction::Var => "numpy.complex_var",
+                _ => "numpy.complex_std",
+            };
+            arguments.at[0] = item;
+            return self.library(name, arguments);
+        }
         let axis = arguments.take(1, "axis").unwrap_or(Item::None);
         let axes = match &axis {
             Item::None => None,
@@ -87,15 +98,50 @@ impl Lowering<'_> {
         let mask = arguments.take(usize::MAX, "where");
         let initial = arguments.take(usize::MAX, "initial");
         arguments.finish(4)?;
-        if mask.is_some() || initial.is_some() {
-            return Err(self.not_compiled(
-                span,
-                "a reduction with `where` or `initial`",
-                "use `np.where`, and add the value",
-            ));
-        }
-        let made = self.reduce(what, &item, &Along { axes, keepdims, dtype, ddof }, span)?;
+        let along = Along { axes, keepdims, dtype, ddof, has_initial: initial.is_some() };
+        let mask = mask.filter(|mask| *mask != Item::Number(Number::truth(true)));
+        let made = match &mask {
+            Some(mask) => self.reduce_where(what, &item, mask, &along, span)?,
+            None => self.reduce(what, &item, &along, span)?,
+        };
+        let made = match (initial, what) {
+            (None | Some(Item::None), _) => made,
+            (Some(initial), Reduction::Sum) => self.binary_ufunc(Binary::Add, &made, &initial, span)?,
+            (Some(initial), Reduction::Prod) => self.binary_ufunc(Binary::Multiply, &made, &initial, span)?,
+            (Some(initial), Reduction::Max) => self.binary_ufunc(Binary::Maximum, &made, &initial, span)?,
+            (Some(initial), Reduction::Min) => self.binary_ufunc(Binary::Minimum, &made, &initial, span)?,
+            _ => return Err(self.wrong_type(span, "this reduction takes no argument `initial`")),
+        };
         self.put_out(out, made, span)
+    }
+
+    /// A reduction of the elements where a mask holds: the others are neutral.
+    fn reduce_where(&mut self, what: Reduction, item: &Item, mask: &Item, along: &Along, span: Span) -> Result<Item> {
+        let elem = operand_type(item).elem;
+        let neutral = match what {
+            Reduction::Sum | Reduction::Any | Reduction::Mean => Some(Operand::Const(elem.zero())),
+            Reduction::Prod | Reduction::All => neutral(Binary::Multiply, elem),
+            Reduction::Max => neutral(Binary::Maximum, elem),
+            Reduction::Min => neutral(Binary::Minimum, elem),
+            _ => None,
+        };
+        let Some(neutral) = neutral else {
+            return Err(self.not_compiled(span, "this reduction with `where`", "compute it from `np.sum`"));
+        };
+        let neutral = Item::Number(Number::strong(neutral, elem));
+        let known = self.chosen(mask, item, &neutral, span)?;
+        if what != Reduction::Mean {
+            return self.reduce(what, &known, along, span);
+        }
+        let of = along.dtype.unwrap_or(if elem.is_float() { elem } else { Scalar::F64 });
+        let along = Along { dtype: Some(of), ..along.clone() };
+        let sum = self.reduce(Reduction::Sum, &known, &along, span)?;
+        // The mask may have fewer axes than the array.
+        let shape = shape_of(item).to_vec();
+        let mask = self.converted(mask, &shape, Scalar::Bool, span)?.value().expect("it has axes");
+        let mask = Item::Array(self.fresh(mask));
+        let count = self.reduce(Reduction::Sum, &mask, &along, span)?;
+        self.binary_ufunc(Binary::Divide, &sum, &count, span)
     }
 
     /// Axes, which may count from the end.
@@ -159,7 +205,7 @@ impl Lowering<'_> {
             let flat = self.flattened(item, span)?;
             return self.reduce(what, &Item::Array(flat), along, span);
         }
-        let needs_elements = is_arg || matches!(what, Reduction::Min | Reduction::Max);
+        let needs_elements = is_arg || matches!(what, Reduction::Min | Reduction::Max) && !along.has_initial;
         if needs_elements {
             for &axis in &axes {
                 let extent: Operand = shape[axis].into();

@@ -1,6 +1,7 @@
 //! Subscripts: elements, and slices, which are views. [`advanced`](super::advanced) has masks and arrays of indices.
 
 use super::advanced::Advanced;
+use super::container::HEAD;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -15,7 +16,12 @@ impl Lowering<'_> {
     /// `of[index]`.
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
-            Item::Named(names, items) if names.is_empty() => match (index, self.part(items, index, span)?) {
+            list if list.grown().is_some() => self.subscript(list.grown().expect("it was just looked at"), index, span),
+            Item::Named(names, items) if Item::is_dict(names) => {
+                let at = index.key().and_then(|key| names.iter().position(|name| *name == key));
+                at.map(|at| items[at - HEAD].clone()).ok_or_else(|| self.wrong_type(span, "the dictionary has no such key"))
+            }
+            Item::Named(names, items) if Item::is_list(names) => match (index, self.part(items, index, span)?) {
                 (Item::Slice(_), Item::Tuple(items)) => Ok(Item::list(items)),
                 (_, item) => Ok(item),
             },
@@ -34,7 +40,14 @@ impl Lowering<'_> {
                     Ok(Item::Number(Number::strong(value.into(), array.elem)))
                 }
                 Some(Advanced::Mask(mask)) => self.filter(array, &mask, span),
-                Some(Advanced::Gather(places)) => self.gather(array, &places),
+                Some(Advanced::Gather(places)) => {
+                    let made = self.gather(array, &places)?;
+                    if let (true, Item::Array(made)) = (is_of_slices(index), &made) {
+                        // A view in NumPy.
+                        self.state.aliases.insert((made.buffer, array.buffer));
+                    }
+                    Ok(made)
+                }
             },
             Item::Range { start, step, .. } if matches!(index, Item::Number(_)) => {
                 let at = self.integer(index, span)?;
@@ -47,9 +60,6 @@ impl Lowering<'_> {
                 let array = self.array_like(of, span)?;
                 self.subscript(&array, index, span)
             }
-            Item::Library(name) if name == "numpy.mgrid" || name == "numpy.ogrid" => {
-                self.grid_of_slices(name == "numpy.ogrid", index, span)
-            }
             other => Err(self.wrong_type(span, format!("{} cannot be subscripted", other.name()))),
         }
     }
@@ -61,9 +71,7 @@ impl Lowering<'_> {
             self.store(&parts[0], index, re, span)?;
             return self.store(&parts[1], index, im, span);
         }
-        let Item::Array(array) = of else {
-            return Err(self.wrong_type(span, format!("parts of {} cannot be assigned", of.name())));
-        };
+        let Item::Array(array) = of else { return self.store_in_container(of, index, item, span) };
         self.may_write(array, span)?;
         let item = match item {
             Item::Number(number) if number.weak => {
@@ -232,6 +240,13 @@ impl Lowering<'_> {
             }
             _ => None,
         };
+        if let (Some(lower), Some(upper), 1) = (lower, upper, step)
+            && self.is_next(lower.x, upper.x)
+            && self.least(lower.x).is_some_and(|least| least >= 0)
+        {
+            let (start, _) = self.place(lower.x, extent);
+            return Ok((start, 1, Extent::Const(1)));
+        }
         if let (Some(from), 1, Extent::Value(_)) = (one, step, extent) {
             let (start, _) = self.place(Operand::i64(from), extent);
             return Ok((start, 1, Extent::Const(1)));
@@ -264,12 +279,39 @@ impl Lowering<'_> {
         Ok((start, step, self.divided(length, -step).extent()))
     }
 
+    /// Start, step and number of elements of a slice whose step is known at run time.
+    pub(super) fn stepped(
+        &mut self,
+        lower: &Option<Number>,
+        upper: &Option<Number>,
+        step: Operand,
+        extent: Extent,
+    ) -> (Operand, Operand, Extent) {
+        let (n, zero): (Operand, Operand) = (extent.into(), Operand::i64(0));
+        let is_up = self.holds(BinOp::LT, zero, step);
+        let last = self.sub(n, Operand::i64(1));
+        let low = self.select(is_up, zero, Operand::i64(-1));
+        let high = self.select(is_up, n, last);
+        let (first, end) = (self.select(is_up, zero, last), self.select(is_up, n, Operand::i64(-1)));
+        let start = self.clipped(lower, first, n, [low, high]);
+        let stop = self.clipped(upper, end, n, [low, high]);
+        let count = self.count_by(start, stop, step);
+        (start, step, count.extent())
+    }
+
     /// The bound of a slice of `n` elements, between these two; without a bound the default.
     fn clipped(&mut self, bound: &Option<Number>, default: Operand, n: Operand, [low, high]: [Operand; 2]) -> Operand {
         let Some(bound) = bound else { return default };
         let at = self.counted_from_end(bound.x, n);
         let at = self.arithmetic(BinOp::MAX, at, low);
         self.arithmetic(BinOp::MIN, at, high)
+    }
+
+    /// True if an integer that is known at run time is another plus 1.
+    fn is_next(&self, x: Operand, next: Operand) -> bool {
+        let (Operand::Value(x), Operand::Value(next)) = (x, next) else { return false };
+        let [(base, less), (other, more)] = [x, next].map(|value| self.sums.get(&value).copied().unwrap_or((value, 0)));
+        base == other && less.checked_add(1) == Some(more)
     }
 
     /// `max(0, extent - left_out)`.
@@ -351,4 +393,10 @@ impl Lowering<'_> {
             Operand::Const(_) => None,
         }
     }
+}
+
+/// True if a subscript is made of integers and slices.
+fn is_of_slices(index: &Item) -> bool {
+    let items: &[Item] = if let Item::Tuple(items) = index { items } else { std::slice::from_ref(index) };
+    items.iter().all(|item| matches!(item, Item::Slice(_) | Item::Number(_) | Item::None | Item::Ellipsis))
 }

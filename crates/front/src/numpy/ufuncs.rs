@@ -138,6 +138,9 @@ pub(super) fn is_unary(name: &str) -> bool {
                 | "arcsinh"
                 | "arccosh"
                 | "arctanh"
+                | "asinh"
+                | "acosh"
+                | "atanh"
         )
 }
 
@@ -178,7 +181,7 @@ impl Lowering<'_> {
             let elem = real(self)?;
             return self.elementwise(&[item], elem, span, |l, x| {
                 let x = l.convert(x[0], elem);
-                l.b.unary(op, x)
+                l.unary(op, x)
             });
         }
         let elem = ty.elem;
@@ -200,13 +203,13 @@ impl Lowering<'_> {
                 .map(|result| keeps(result, true)),
             "abs" | "absolute" if is_bool => Ok(self.renewed(item)),
             "abs" | "absolute" => self
-                .elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0]))
+                .elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Abs, x[0]))
                 .map(|result| keeps(result, true)),
             "fabs" => {
                 let elem = real(self)?;
                 self.elementwise(&[item], elem, span, |l, x| {
                     let x = l.convert(x[0], elem);
-                    l.b.unary(UnOp::Abs, x)
+                    l.unary(UnOp::Abs, x)
                 })
             }
             "invert" | "bitwise_not" if elem.is_float() => Err(self.wrong_type(span, "`~` is not defined on reals")),
@@ -256,6 +259,7 @@ impl Lowering<'_> {
                 self.binary_ufunc(Binary::Power, &two, &item, span)
             }
             "arcsinh" | "arccosh" | "arctanh" => self.inverse_hyperbolic(name, &item, span),
+            "asinh" | "acosh" | "atanh" => self.inverse_hyperbolic(&format!("arc{}", &name[1..]), &item, span),
             "signbit" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
                 let zero = Operand::Const(elem.zero());
                 let is_below = l.holds(BinOp::LT, x[0], zero);
@@ -269,11 +273,11 @@ impl Lowering<'_> {
             }),
             "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(self.renewed(item)),
             "rint" => self.elementwise(&[item], elem, span, |l, x| l.rint(elem, x[0])),
-            "floor" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Floor, x[0])),
-            "ceil" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Ceil, x[0])),
+            "floor" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Floor, x[0])),
+            "ceil" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Ceil, x[0])),
             "trunc" | "fix" => self.elementwise(&[item], elem, span, |l, x| {
                 let below = l.holds(BinOp::LT, x[0], Operand::Const(elem.zero()));
-                let (up, down) = (l.b.unary(UnOp::Ceil, x[0]), l.b.unary(UnOp::Floor, x[0]));
+                let (up, down) = (l.unary(UnOp::Ceil, x[0]), l.unary(UnOp::Floor, x[0]));
                 l.select(below, up, down)
             }),
             "isnan" | "isinf" | "isfinite" if !elem.is_float() => {
@@ -282,7 +286,7 @@ impl Lowering<'_> {
             }
             "isnan" => self.elementwise(&[item], Scalar::Bool, span, |l, x| l.holds(BinOp::NE, x[0], x[0])),
             "isinf" | "isfinite" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
-                let size = l.b.unary(UnOp::Abs, x[0]);
+                let size = l.unary(UnOp::Abs, x[0]);
                 let infinity = Operand::Const(UnOp::Convert(elem).eval(Const::f64(f64::INFINITY)));
                 let op = if name == "isinf" { BinOp::EQ } else { BinOp::LT };
                 l.holds(op, size, infinity)

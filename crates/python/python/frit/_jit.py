@@ -8,6 +8,7 @@ import inspect
 import math
 import textwrap
 import types
+import weakref
 from typing import Any, Callable, NamedTuple, TypeVar, overload
 
 import numpy
@@ -50,9 +51,107 @@ class Source(NamedTuple):
     """Where a name is looked up (a dictionary or a cell), the name, and what it meant."""
 
 
-def describe(function: types.FunctionType) -> Source:
+def describe(function: types.FunctionType | Special) -> Source:
     """The source of a function. The lines of its own file have their numbers there."""
+    if isinstance(function, Special):
+        return function.source()
     return _Gatherer(function).source()
+
+
+class Special:
+    """A function with some arguments, or parts of them, as constants: what is neither number nor array."""
+
+    _made: weakref.WeakKeyDictionary[types.FunctionType, dict[str, Any]] = weakref.WeakKeyDictionary()
+
+    def __init__(self, function: types.FunctionType, values: list[Any]) -> None:
+        self.function, self.values = function, values
+        self.__name__ = function.__name__
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in _Written(self).parameters]
+        )
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*_refilled(self.values, iter(arguments)))
+
+    def source(self) -> Source:
+        written = _Written(self)
+        source = written.gatherer.source()
+        name = f"{source.name}_with_constants"
+        call = f"def {name}({', '.join(written.parameters)}):\n    return {source.name}({', '.join(written.arguments)})\n"
+        parameters = [(parameter, False, None) for parameter in written.parameters]
+        return Source(source.file, source.text + call, name, parameters, source.references)
+
+
+def special(function: types.FunctionType, values: list[Any], strict: bool) -> tuple[Any, list[Any]]:
+    """The function with what is constant in these arguments, and its arguments."""
+    passed: list[Any] = []
+    key = ", ".join(_key(value, passed) for value in values)
+    made = Special._made.setdefault(function, {})
+    if key not in made:
+        made[key] = _frit.jit(Special(function, values), strict)
+    return made[key], passed
+
+
+def _is_passed(value: Any, depth: int) -> bool:
+    """True for numbers and arrays. Integers in tuples are constants: they tell axes, sizes and places."""
+    if isinstance(value, (bool, int)):
+        return depth == 0
+    return not (value is None or isinstance(value, _CONSTANTS))
+
+
+_CONSTANTS = (str, tuple, list, dict, type, numpy.dtype, types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, _frit.Function)
+
+
+def _key(value: Any, passed: list[Any], depth: int = 0) -> str:
+    if _is_passed(value, depth):
+        passed.append(value)
+        return "@"
+    if isinstance(value, (tuple, list)):
+        parts = ", ".join(_key(part, passed, depth + 1) for part in value)
+        return f"{type(value).__name__}({parts})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_key(part, passed, depth + 1)}" for key, part in value.items()) + "}"
+    return repr(value) if isinstance(value, (str, int, type(None), numpy.dtype)) else f"{value!r} {id(value)}"
+
+
+def _refilled(value: Any, arguments: Any, depth: int = -1) -> Any:
+    if depth >= 0 and _is_passed(value, depth):
+        return next(arguments)
+    if type(value) in (tuple, list):
+        return type(value)([_refilled(part, arguments, depth + 1) for part in value])
+    if isinstance(value, dict):
+        return {key: _refilled(part, arguments, depth + 1) for key, part in value.items()}
+    return value
+
+
+class _Written:
+    """The call of a function with constants, as text."""
+
+    def __init__(self, special: Special) -> None:
+        self.gatherer = _Gatherer(special.function)
+        self.parameters: list[str] = []
+        self.arguments = [self.text(value, 0) for value in special.values]
+
+    def text(self, value: Any, depth: int) -> str:
+        if _is_passed(value, depth):
+            self.parameters.append(f"argument_{len(self.parameters)}")
+            return self.parameters[-1]
+        if type(value) in (tuple, list):
+            parts = "".join(f"{self.text(part, depth + 1)}, " for part in value)
+            return f"({parts})" if type(value) is tuple else f"[{parts}]"
+        if isinstance(value, dict) and all(isinstance(key, (str, int)) for key in value):
+            return "{" + ", ".join(f"{key!r}: {self.text(part, depth + 1)}" for key, part in value.items()) + "}"
+        if value in (bool, int, float, complex):
+            return value.__name__
+        if isinstance(value, numpy.dtype) or isinstance(value, type) and issubclass(value, numpy.generic):
+            self.gatherer.others.append("import numpy")
+            return f"numpy.{numpy.dtype(value).type.__name__}"
+        if _is_constant(value):
+            return _constant(value)
+        if callable(value) and getattr(value, "__name__", "").isidentifier():
+            self.gatherer.refer(self.gatherer.function.__globals__, value.__name__, value)
+            return value.__name__
+        raise _frit.CompileError(f"an argument is a number or an array, not {value!r}")
 
 
 class _Gatherer:

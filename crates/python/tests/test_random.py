@@ -1,0 +1,80 @@
+"""Random functions do what NumPy does. `FRIT_RANDOM=5000` makes as many; `FRIT_RANDOM_SEED` is the first seed.
+
+Most run in the interpreter; some are compiled together, as one native function.
+"""
+
+import importlib.util
+import os
+import pathlib
+import time
+
+import numpy as np
+import pytest
+
+import frit
+from comparing import outcome, unlike
+from generator import HELPERS, Function, smaller
+
+COUNT = int(os.environ.get("FRIT_RANDOM", 120))
+FIRST = int(os.environ.get("FRIT_RANDOM_SEED", 0))
+SECONDS = float(os.environ.get("FRIT_RANDOM_SECONDS", 15))
+# Sums in another order, and functions of another library, in a chain of operations.
+TOLERANCE = 1e-6
+
+
+def module(folder, text, name="made"):
+    path = pathlib.Path(folder) / f"{name}.py"
+    path.write_text("import numpy as np\n\n" + HELPERS + "\n\n" + text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def tolerance(made):
+    single = any(np.asarray(value).dtype in (np.float32, np.complex64) for value in made.arguments.values())
+    return 0.0 if made.is_exact else 2e-3 if single or "float32" in made.text() else TOLERANCE
+
+
+def verdict(folder, made, body=None, name="made"):
+    """What is wrong with a function; None if nothing is. It may raise a `CompileError`."""
+    function = module(folder, made.text(body=body), name).f
+    arguments = tuple(made.arguments.values())
+    expected = outcome(function, arguments)
+    return unlike(outcome(frit.jit(function, strict=True), arguments), expected, tolerance(made))
+
+
+def smallest(folder, made, wrong):
+    """A function with fewer statements that is wrong too."""
+    body, names = made.body, 0
+    while True:
+        for less in smaller(body):
+            names += 1
+            try:
+                why = verdict(folder, made, less, f"less{names}")
+            except (frit.CompileError, SyntaxError):
+                continue
+            if why and type(why) is type(wrong):
+                body, wrong = less, why
+                break
+        else:
+            return made.text(body=body), wrong
+
+
+def test_random_functions_do_what_numpy_does(tmp_path):
+    refused, done, end = [], 0, time.monotonic() + SECONDS
+    for seed in range(FIRST, FIRST + COUNT):
+        if time.monotonic() > end and "FRIT_RANDOM" not in os.environ:
+            break
+        made = Function(seed)
+        done += 1
+        try:
+            wrong = verdict(tmp_path, made, name=f"made{seed}")
+        except frit.CompileError as error:
+            refused.append((seed, str(error)))
+            continue
+        if wrong:
+            text, wrong = smallest(tmp_path, made, wrong)
+            arguments = ", ".join(f"{name}={value!r}" for name, value in made.arguments.items())
+            pytest.fail(f"seed {seed}: {wrong}\n\n{text}\nwith {arguments}")
+    assert done >= 20 and len(refused) <= 0.05 * done + 1, refused
