@@ -7,8 +7,8 @@ from jax import lax
 def kernel(h, u, v, steps, g=9.81, dt=0.01, dx=1.0):
     def step(t, state):
         h, u, v = state
-        u = u.at[:, 1:-1].add(-g * dt / dx * (h[:, 1:] - h[:, :-1]))
-        v = v.at[1:-1, :].add(-g * dt / dx * (h[1:, :] - h[:-1, :]))
+        u = u - jnp.pad(g * dt / dx * (h[:, 1:] - h[:, :-1]), ((0, 0), (1, 1)))
+        v = v - jnp.pad(g * dt / dx * (h[1:, :] - h[:-1, :]), ((1, 1), (0, 0)))
         h = h - dt / dx * 10.0 * (u[:, 1:] - u[:, :-1] + v[1:, :] - v[:-1, :])
         friction = jnp.where(t % 5 == 0, 0.999, 1.0)
         return h, u * friction, v * friction

@@ -5,7 +5,7 @@ from numba import njit, prange
 BLOCK = 64
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def coefficients(n, lam):
     c = np.empty(n)
     c[0] = 0.0
@@ -14,7 +14,7 @@ def coefficients(n, lam):
     return c
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(u, steps, lam):
     n, m = u.shape
     cx = coefficients(n, lam)

@@ -3,7 +3,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 
-@njit(parallel=True)
+@njit(parallel=True, error_model="numpy")
 def kernel(data, radius, bins):
     n, m = data.shape
     rmax = radius.max()

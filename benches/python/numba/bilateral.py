@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(image, radius, sigma_s, sigma_r):
     h, w = image.shape
     out = np.empty_like(image)

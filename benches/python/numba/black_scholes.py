@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def cnd(d):
     k = 1.0 / (1.0 + 0.2316419 * abs(d))
     poly = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
@@ -13,7 +13,7 @@ def cnd(d):
     return 1.0 - r if d > 0 else r
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(price, strike, t, rate, vol):
     call = np.empty_like(price)
     put = np.empty_like(price)

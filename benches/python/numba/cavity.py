@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def sweep(psi, omega, out, h):
     n, m = psi.shape
     for i in prange(1, n - 1):
@@ -11,7 +11,7 @@ def sweep(psi, omega, out, h):
             out[i, j] = 0.25 * (psi[i + 1, j] + psi[i - 1, j] + psi[i, j + 1] + psi[i, j - 1] + h * h * omega[i, j])
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def transport(psi, omega, out, h, dt, re):
     n, m = psi.shape
     for i in prange(1, n - 1):
@@ -27,7 +27,7 @@ def transport(psi, omega, out, h, dt, re):
             omega[i, j] = out[i, j]
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def kernel(psi, omega, steps, sweeps, dt, re, lid=1.0):
     h = 1.0 / (psi.shape[0] - 1)
     given = psi

@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(a, b):
     a = a.copy()
     b = b.copy()

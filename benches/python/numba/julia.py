@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True)
+@njit(parallel=True, error_model="numpy")
 def kernel(width, height, c, limit):
     out = np.empty((height, width), np.uint8)
     for i in prange(height):

@@ -8,7 +8,7 @@ W = (4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36)
 OPPOSITE = (0, 3, 4, 1, 2, 7, 8, 5, 6)
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def step(f, out, obstacle, omega, rho, ux, uy):
     ny, nx = obstacle.shape
     for y in prange(ny):
@@ -40,7 +40,7 @@ def step(f, out, obstacle, omega, rho, ux, uy):
                 uy[y, x] = 0.0
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def kernel(f, obstacle, omega, steps):
     given = f
     out = np.empty_like(f)

@@ -3,7 +3,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 
-@njit(parallel=True)
+@njit(parallel=True, error_model="numpy")
 def kernel(x, xp, fp, groups, n_groups):
     n, last = x.size, xp.size - 1
     y = np.empty(n)

@@ -5,7 +5,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(x, y, w, rate, steps):
     n, m = x.shape
     losses = np.zeros(steps)

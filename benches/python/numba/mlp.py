@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def layer(x, w, b):
     out = x @ w
     for i in prange(out.shape[0]):
@@ -12,7 +12,7 @@ def layer(x, w, b):
     return out
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(x, w1, b1, w2, b2, w3, b3):
     out = layer(layer(x, w1, b1), w2, b2) @ w3
     for i in prange(out.shape[0]):

@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def sweep(u, f, out, h):
     n, m = u.shape
     for i in prange(1, n - 1):
@@ -11,7 +11,7 @@ def sweep(u, f, out, h):
             out[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] + h * h * f[i, j])
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def smooth(u, f, h, times):
     given = u
     other = u.copy()
@@ -22,7 +22,7 @@ def smooth(u, f, h, times):
         given[:] = u
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def residual(u, f, h):
     n, m = u.shape
     r = np.zeros_like(u)
@@ -32,7 +32,7 @@ def residual(u, f, h):
     return r
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def correct(u, coarse):
     n, m = coarse.shape
     for i in prange(n):
@@ -46,7 +46,7 @@ def correct(u, coarse):
                     u[2 * i + 1, 2 * j + 1] += 0.25 * (coarse[i, j] + coarse[i, j + 1] + coarse[i + 1, j] + coarse[i + 1, j + 1])
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def kernel(u, f, cycles):
     h = 1.0 / (u.shape[0] - 1)
     for _ in range(cycles):

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def accelerations(x, y, z, mass, G, softening, acc):
     n = x.size
     for i in prange(n):
@@ -26,7 +26,7 @@ def accelerations(x, y, z, mass, G, softening, acc):
         acc[i, 2] = G * az
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def energy(x, y, z, vel, mass, G):
     n = x.size
     kinetic = 0.0
@@ -44,7 +44,7 @@ def energy(x, y, z, vel, mass, G):
     return 0.5 * kinetic, G * potential
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, error_model="numpy")
 def kernel(mass, pos, vel, steps, dt, G, softening):
     n = mass.shape[0]
     middle = np.mean(mass)

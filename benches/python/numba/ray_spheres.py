@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(width, height, centres, radii, colours, light):
     xs = np.linspace(-1, 1, width)
     ys = np.linspace(-1, 1, height)

@@ -3,7 +3,7 @@ import numpy as np
 from numba import njit, prange
 
 
-@njit(parallel=True, fastmath=True)
+@njit(parallel=True, fastmath=True, error_model="numpy")
 def kernel(field, diffusivity, dz, dt):
     n, m, levels = field.shape
     ratio = dt / dz**2 * 0.5
