@@ -17,11 +17,14 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import time
 
 from report import report
 from worker import HERE, environment, serve
 
 TOOLS = ("frit", "numpy", "numba", "jax", "numexpr")
+# Threads of the tool before, which may still spin as they wait for work, come to rest.
+PAUSE = 0.02
 
 
 class Worker:
@@ -79,6 +82,7 @@ def measured(name, workers, size, seconds):
     least = 3 if seconds else 1
     while turn := [tool for tool, all in times.items() if len(all) < least or (sum(all) < seconds and len(all) < 50)]:
         for tool in turn:
+            time.sleep(PAUSE if seconds else 0)
             again = workers[tool].ask("call")
             if "why" in again:
                 row[tool] = again
@@ -102,36 +106,37 @@ def main():
     parser.add_argument("programs", nargs="*", help="names; all without them")
     parser.add_argument("--size", default="bench", choices=("test", "bench"))
     parser.add_argument("--tools", default=",".join(TOOLS), help="separated by commas; ratios are to the first")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--threads", type=int, default=cores, help="for every tool; all cores without it")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each program and tool; 0 for one call")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that a call may take, with compiling")
     parser.add_argument("--json", help="where the figures go as JSON; `report.py` makes the table from it")
     parser.add_argument("--markdown", help="where the table goes as well")
     options = parser.parse_args()
     os.environ.update(environment(options.threads))
-    tools = [tool for tool in options.tools.split(",") if tool != "numpy"]
+    asked = options.tools.split(",")
+    names = sorted(path.stem for path in (HERE / "programs").glob("*.py"))
+    if unknown := {*asked} - {*TOOLS} | {*options.programs} - {*names}:
+        sys.exit(f"no such tools or programs: {', '.join(sorted(unknown))}")
     workers = {}
-    for tool in [*tools, "numpy"]:
+    for tool in sorted({*asked, "numpy"}):
         worker = Worker(tool, options.threads, options.timeout)
         missing = worker.start()
-        if missing:
-            worker.stop()
-            print(f"{tool} is left out: {missing.get('missing', missing.get('why'))}", file=sys.stderr)
-        else:
+        if not missing:
             workers[tool] = worker
-    if "frit" in tools and "frit" not in workers:
-        sys.exit("frit is not installed: `make python`")
-    paths = sorted((HERE / "programs").glob("*.py"))
+        elif tool == "frit":
+            sys.exit(f"{missing['why']}; `make python` installs it")
+        else:
+            print(f"{tool} is left out: {missing['why']}", file=sys.stderr)
     rows = {}
-    for path in paths:
-        if not options.programs or path.stem in options.programs:
-            rows[path.stem] = measured(path.stem, workers, options.size, options.seconds)
-            progress(path.stem, rows[path.stem])
+    figures = {"threads": options.threads, "size": options.size, "tools": [tool for tool in asked if tool in workers], "programs": rows}
+    for name in options.programs or names:
+        rows[name] = measured(name, workers, options.size, options.seconds)
+        progress(name, rows[name])
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
     for worker in workers.values():
         worker.stop()
-    figures = {"threads": options.threads, "size": options.size, "tools": [tool for tool in options.tools.split(",") if tool in workers], "programs": rows}
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
     text = report(figures)
     print(text)
     if options.markdown:

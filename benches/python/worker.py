@@ -151,7 +151,7 @@ def serve(pipe, tool, threads):
     try:
         set_up(tool, threads)
     except ImportError as error:
-        return pipe.send({"missing": str(error)})
+        return pipe.send({"why": str(error)})
     pipe.send({})
     while request := pipe.recv():
         try:
