@@ -8,7 +8,7 @@ use crate::interface::Interface;
 use crate::npy;
 use crate::source::Unit;
 use frit_front::numpy;
-pub use frit_front::numpy::{Argument, Returned};
+pub use frit_front::numpy::{Along, Argument, Layout, Passed, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
@@ -23,8 +23,10 @@ pub struct Function {
     pub unit: Unit,
     /// What it returns.
     pub returned: Returned,
-    /// The arguments that it changes, by position, and the results that are what they hold in the end. The function may make
-    /// these results in the memory of the arguments, if the caller gives it away.
+    /// What each of its parameters is given.
+    pub parameters: Vec<Passed>,
+    /// The parameters that it changes, by position, and the results that are what they hold in the end. The function may make
+    /// these results in the memory of the parameters, if the caller gives it away.
     pub changed: Vec<(usize, usize)>,
 }
 
@@ -39,7 +41,8 @@ pub fn compile(name: &str, text: &str, function: &str, arguments: &[Argument]) -
         Ok(compiled) => {
             let interface = compiled.program.entry.map(|entry| Interface::of_ir(&compiled.program.funcs[entry]));
             let unit = unit(name, sources, compiled.program, interface, format!("{function} {arguments:?}"));
-            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed })
+            let numpy::Compiled { returned, parameters, changed, .. } = compiled;
+            Ok(Function { unit, returned, parameters, changed })
         }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }

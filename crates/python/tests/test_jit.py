@@ -162,18 +162,6 @@ def test_arrays_that_may_not_be_written_are_refused_as_by_numpy():
         add_to(a, 1.0)
 
 
-def test_arguments_that_share_memory_are_left_to_numpy():
-    a = np.arange(6.0)
-    with pytest.raises(frit.CompileError, match="arguments 1 and 2 may share memory"):
-        add_to(a[1:], a[:-1])
-    lenient = frit.jit(add_to.__wrapped__)
-    expected = a.copy()
-    expected[1:] += expected[:-1]
-    with pytest.warns(RuntimeWarning, match="share memory"):
-        lenient(a[1:], a[:-1])
-    assert agree(a, expected)
-
-
 def test_results_are_those_of_numpy_with_memory_of_their_own():
     z = np.array([1 + 2j, 3j])
     product, number, extent, same = several(z, 41)
