@@ -8,9 +8,10 @@ use crate::result::Results;
 use crate::settings;
 use ::numpy::PyUntypedArrayMethods;
 use frit_driver::native::Arg;
-use frit_driver::numpy::{self, Layout, Passed, Returned};
+use frit_driver::numpy::{self, Known, Layout, Passed, Returned};
 use frit_driver::{Compiled, Error, Unit};
-use frit_ir::{Const, Scalar};
+use frit_ir::{Const, FailureKind, Scalar};
+use frit_support::Span;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::c_void;
@@ -35,6 +36,8 @@ pub(crate) struct PythonCode {
     changed: Vec<(usize, usize)>,
     /// The layouts of the arguments.
     layouts: Vec<Layout>,
+    /// Where shapes are checked to fit, and they.
+    broadcasts: Vec<(Span, Vec<Vec<Known>>)>,
     /// Per argument, whether it is changed.
     pub(crate) changes: Vec<bool>,
     /// Per argument, whether a copy is passed in the last call.
@@ -82,12 +85,13 @@ impl Code {
         if changes_part && !placed.is_shared {
             (function, changes, layouts) = compile(&Placement::apart(values, |at| !changes[at]))?;
         }
-        let numpy::Function { unit, returned, parameters, changed } = function;
+        let numpy::Function { unit, returned, parameters, changed, broadcasts } = function;
         let python = PythonCode {
             source: Arc::clone(source),
             returned,
             parameters,
             changed,
+            broadcasts,
             layouts,
             changes,
             copied: Mutex::default(),
@@ -171,7 +175,7 @@ impl Code {
         let outcome = outcome.map_err(|error| {
             interrupt.unwrap_or_else(|| {
                 exception(match &self.python {
-                    Some(python) => python.source.place(error),
+                    Some(python) => python.source.place(python.with_shapes(error, passed)),
                     None => error,
                 })
             })
@@ -226,6 +230,35 @@ impl PythonCode {
             };
             arrays().any(|(other, array)| other != at && meets(array)) || !is_plain(array) && may_repeat(array)
         })
+    }
+
+    /// An error with the shapes that cannot be broadcast together, in NumPy's words.
+    fn with_shapes(&self, mut error: Error, passed: &[Arg<'_>]) -> Error {
+        let Some(diagnostic) =
+            error.diagnostics.first_mut().filter(|first| first.code == FailureKind::BroadcastMismatch.code())
+        else {
+            return error;
+        };
+        let span = diagnostic.span();
+        let extent = |known: &Known| match *known {
+            Known::Const(n) => n,
+            Known::Axis(param, axis) => passed[param].shape()[axis] as i64,
+            Known::Number(param) => passed[param].as_i64().unwrap_or_default(),
+        };
+        let text = |shape: &Vec<Known>| match &shape.iter().map(|known| extent(known).to_string()).collect::<Vec<_>>()[..]
+        {
+            [only] => format!("({only},)"),
+            extents => format!("({})", extents.join(",")),
+        };
+        let mut checked = self.broadcasts.iter().filter(|(place, _)| *place == span);
+        // One place may check several operations.
+        if let Some((_, shapes)) = checked.next()
+            && checked.all(|(_, others)| others == shapes)
+        {
+            let shapes: Vec<String> = shapes.iter().map(text).collect();
+            diagnostic.message = format!("operands could not be broadcast together with shapes {}", shapes.join(" "));
+        }
+        error
     }
 
     /// Notes of which arguments copies are passed.

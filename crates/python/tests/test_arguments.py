@@ -83,11 +83,10 @@ VIEWS = {
 
 @quick
 @pytest.mark.parametrize("name", VIEWS)
-@pytest.mark.parametrize("shape", [(6, 7), (400, 500)])
-@pytest.mark.parametrize("dtype", [np.float64, np.int16, np.complex64])
+@pytest.mark.parametrize(
+    ("shape", "dtype"), [((6, 7), float), ((400, 500), float), ((6, 7), np.int16), ((6, 7), np.complex64)]
+)
 def test_arrays_of_any_strides_are_read(name, shape, dtype):
-    if dtype is not np.float64 and shape != (6, 7):
-        pytest.skip("code for other layouts differs by the type of elements alone")
     view = VIEWS[name]
     compare(blend, matrix(*shape, dtype), lambda a: (view(a), view(a)))
 

@@ -21,6 +21,8 @@ const LINE: i64 = 64;
 /// Statements up to which the body of a parallel loop is printed twice: for a team and for a single
 /// thread.
 const PRINTED_TWICE: usize = 200;
+/// The same if the loop runs once in a call that may be short.
+const PRINTED_TWICE_ONCE: usize = 20;
 
 /// Names for a loop whose iterations can fail.
 struct Failing {
@@ -547,8 +549,13 @@ impl<'p> ProcPrinter<'_, 'p> {
             Stmt::Alloc { array } => matches!(self.proc.arrays[*array].storage, Storage::Heap),
             _ => false,
         });
-        let has_plain_form =
-            (self.is_repeated || !self.module.is_entry(self.id)) && !takes_memory && is_small(self.proc, &data.body);
+        let is_in_short_call = self.module.options.interruptible;
+        let most = match (self.is_repeated || !self.module.is_entry(self.id), is_in_short_call) {
+            (true, _) => PRINTED_TWICE,
+            (false, true) => PRINTED_TWICE_ONCE,
+            (false, false) => 0,
+        };
+        let has_plain_form = !takes_memory && has_at_most(self.proc, &data.body, most);
         let region = if has_plain_form {
             self.open(&format!("if ({team}) {{"));
             "num_threads(w->context->threads)".to_owned()
@@ -814,11 +821,11 @@ fn is_mathematics(expr: &Expr) -> bool {
     }
 }
 
-/// The block is short enough to be printed twice.
-fn is_small(proc: &frit_ir::nest::Proc, block: &[Stmt]) -> bool {
+/// The block has at most so many statements.
+fn has_at_most(proc: &frit_ir::nest::Proc, block: &[Stmt], most: usize) -> bool {
     let mut statements = 0;
     !proc.any_stmt(block, &mut |_| {
         statements += 1;
-        statements > PRINTED_TWICE
+        statements > most
     })
 }

@@ -198,6 +198,11 @@ impl<'a> Arg<'a> {
         Self { elem, shape, elements, scalar: None, given, memory: PhantomData }
     }
 
+    /// The extents.
+    pub fn shape(&self) -> &[usize] {
+        self.shape
+    }
+
     /// A copy as a tensor.
     pub fn to_tensor(&self) -> Tensor {
         let elements = self.scalar.as_ref().map_or(self.elements, |bits| (&raw const *bits).cast());
@@ -206,7 +211,7 @@ impl<'a> Arg<'a> {
     }
 
     /// The value of a scalar of type `i64`.
-    fn as_i64(&self) -> Option<i64> {
+    pub fn as_i64(&self) -> Option<i64> {
         if self.elem != Scalar::I64 || !self.shape.is_empty() {
             return None;
         }

@@ -63,6 +63,17 @@ pub enum Passed {
     Start(usize, usize),
 }
 
+/// An extent that the parameters of a compiled function give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// A constant.
+    Const(i64),
+    /// That of a parameter along an axis.
+    Axis(usize, usize),
+    /// The value of a parameter.
+    Number(usize),
+}
+
 impl Argument {
     /// That of a tensor of reals; `is_python` for a number of Python.
     pub fn of(tensor: &Tensor, is_python: bool) -> Self {

@@ -77,6 +77,8 @@ pub(super) struct Lowering<'m> {
     pub least: BTreeMap<Value, i64>,
     /// Sizes that are `max(0, other - less)`: the other, and how much less.
     pub shortened: BTreeMap<Value, (Value, i64)>,
+    /// Where shapes are checked to fit, and they.
+    pub broadcasts: Vec<(Span, Vec<Vec<Extent>>)>,
 }
 
 /// Compiles a function of a module for a call with such arguments.
@@ -97,6 +99,7 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         loops: 0,
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
+        broadcasts: Vec::new(),
     };
     lowering.state.scopes.push(BTreeMap::new());
     let names = &module.functions[position].args.args;
@@ -107,9 +110,9 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
-    for buffer in 0..first.len() {
+    for (buffer, &before) in first.iter().enumerate() {
         let content = lowering.content(buffer);
-        if content == first[buffer] {
+        if content == before {
             continue;
         }
         if lowering.state.unknown.contains(&buffer) {
@@ -117,15 +120,15 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         }
         let result = shown.add(content.into());
         let params = &mut lowering.b.func.params;
-        let at =
-            params.iter().position(|param| param.value == first[buffer]).expect("the caller's buffers are parameters");
+        let at = params.iter().position(|param| param.value == before).expect("the caller's buffers are parameters");
         changed.push((at, result));
         params[at].consumed = true;
     }
+    let broadcasts = lowering.checked_shapes();
     let hidden = lowering.finish(shown.values);
     let mut program = Program::default();
     program.entry = Some(program.funcs.push(hidden.0));
-    Ok(Compiled { program, returned, parameters, changed, hidden_results: hidden.1 })
+    Ok(Compiled { program, returned, parameters, changed, broadcasts, hidden_results: hidden.1 })
 }
 
 /// The function that a definition defines.

@@ -47,11 +47,11 @@ mod table;
 mod types;
 mod ufuncs;
 
-pub use argument::{Along, Argument, Layout, Passed, literal};
+pub use argument::{Along, Argument, Known, Layout, Passed, literal};
 pub use error::NumpyError;
 
 use frit_ir::array::Program;
-use frit_support::{Diagnostic, FileId};
+use frit_support::{Diagnostic, FileId, Span};
 
 /// What each argument of a call is, as far as code depends on it.
 pub type Signature = [Argument];
@@ -69,6 +69,8 @@ pub struct Compiled {
     /// The parameters that it changes, by position, and the results that are what they hold in the end. Of these the function
     /// consumes the memory.
     pub changed: Vec<(usize, usize)>,
+    /// Where it checks that shapes can be broadcast together, and these; those whose extents all are known from the parameters.
+    pub broadcasts: Vec<(Span, Vec<Vec<Known>>)>,
     /// How many results are sizes; positions of others count from there.
     pub hidden_results: usize,
 }

@@ -2,12 +2,13 @@
 //! in the order of memory, and a lens gives the axes the order of the program.
 
 use super::Signature;
-use super::argument::{Along, Argument, Layout, Passed};
+use super::argument::{Along, Argument, Known, Layout, Passed};
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::{Array, Lens};
 use frit_ir::Scalar;
 use frit_ir::array::{Extent, Operand, Param, Type, Value};
+use frit_support::Span;
 use std::sync::Arc;
 
 impl Lowering<'_> {
@@ -45,6 +46,23 @@ impl Lowering<'_> {
             items.push(item);
         }
         (items, passed)
+    }
+
+    /// Where shapes are checked to fit, and they, as far as parameters give their extents.
+    pub(super) fn checked_shapes(&mut self) -> Vec<(Span, Vec<Vec<Known>>)> {
+        let func = &self.b.func;
+        let known = |extent: &Extent| match *extent {
+            Extent::Const(n) => Some(Known::Const(n)),
+            Extent::Value(value) => func.params.iter().enumerate().find_map(|(at, param)| {
+                let axis = func.ty(param.value).shape.iter().position(|other| other == extent);
+                let is_number = param.value == value;
+                axis.map(|axis| Known::Axis(at, axis)).or(is_number.then_some(Known::Number(at)))
+            }),
+        };
+        let shapes = |shapes: &Vec<Vec<Extent>>| {
+            shapes.iter().map(|shape| shape.iter().map(known).collect::<Option<_>>()).collect::<Option<_>>()
+        };
+        self.broadcasts.iter().filter_map(|(span, of)| Some((*span, shapes(of)?))).collect()
     }
 
     /// A size that the caller's arrays give.
