@@ -5,7 +5,7 @@ use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::native::compiler::Optimisation;
 use crate::native::foreign::{self, ForeignError, Linked};
-use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink};
+use crate::native::{Arg, Asker, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink};
 use crate::npy::Array;
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, check_without, record};
@@ -425,7 +425,7 @@ impl Compiled {
                     })
                     .collect();
                 // Results may be as large as the tensors, which go now, and so may copies of them.
-                self.call_native(unit, library, &arguments, self.threads, out)
+                self.call_native(unit, library, &arguments, self.threads, out, None)
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
@@ -455,7 +455,8 @@ impl Compiled {
         }
     }
 
-    /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are and are only read.
+    /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are. `ask` tells native code
+    /// that is [interruptible](Options::interruptible) whether to end.
     ///
     /// # Errors
     ///
@@ -466,10 +467,11 @@ impl Compiled {
         arguments: &[Arg<'_>],
         threads: usize,
         out: &mut Sink<'_>,
+        ask: &mut Asker<'_>,
     ) -> Result<Outcome<Computed>, Error> {
         match &self.runner {
             Runner::Native { library, .. } if !unit.entry()?.is_sac_main() => {
-                self.call_native(unit, library, arguments, threads, out)
+                self.call_native(unit, library, arguments, threads, out, Some(ask))
             }
             Runner::Native { .. } | Runner::Interpreter { .. } | Runner::Evaluator { .. } => {
                 self.run_in_place(unit, arguments.iter().map(Arg::to_tensor).collect(), out)
@@ -484,9 +486,10 @@ impl Compiled {
         arguments: &[Arg<'_>],
         threads: usize,
         out: &mut Sink<'_>,
+        ask: Option<&mut Asker<'_>>,
     ) -> Result<Outcome<Computed>, Error> {
         let run = library
-            .call_writing(arguments, threads, self.input.as_deref(), out)
+            .call_asking(arguments, threads, self.input.as_deref(), out, ask)
             .map_err(|error| native_failure(unit, error))?;
         debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
         let results: Vec<Computed> = run.results.into_iter().map(Computed::Native).collect();
@@ -564,6 +567,10 @@ pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
                 if bytes == i64::MAX { "more bytes than there can be".into() } else { format!("{bytes} bytes") };
             out_of_memory(unit, format!("there is no memory for an array of {wanted}"), span)
         }
+        NativeError::Interrupted { span } => {
+            let diagnostic = Diagnostic::error("interrupted", "the run was interrupted").label(span, "in this loop");
+            Error::new(Kind::Run, &unit.sources, diagnostic)
+        }
         NativeError::RecursionTooDeep { span } => recursion_too_deep(unit, span),
         NativeError::Arguments { message } => Error::input(message),
         other => native_bug(other),
@@ -607,6 +614,7 @@ pub(crate) fn native_bug(error: NativeError) -> Error {
         | NativeError::Arguments { .. }
         | NativeError::Failed { .. }
         | NativeError::OutOfMemory { .. }
+        | NativeError::Interrupted { .. }
         | NativeError::RecursionTooDeep { .. } => (Kind::Bug, "bug"),
     };
     Error::new(kind, &SourceMap::new(), Diagnostic::error(code, error.to_string()))

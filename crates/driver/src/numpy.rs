@@ -8,11 +8,11 @@ use crate::interface::Interface;
 use crate::npy;
 use crate::source::Unit;
 use frit_front::numpy;
-pub use frit_front::numpy::{Argument, Returned};
+pub use frit_front::numpy::{Along, Argument, Known, Layout, Passed, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
-use frit_support::{FileId, SourceMap};
+use frit_support::{FileId, SourceMap, Span};
 use std::path::Path;
 
 /// A function for the argument types of one call.
@@ -23,9 +23,13 @@ pub struct Function {
     pub unit: Unit,
     /// What it returns.
     pub returned: Returned,
-    /// The arguments that it changes, by position, and the results that are what they hold in the end. The function may make
-    /// these results in the memory of the arguments, if the caller gives it away.
+    /// What each of its parameters is given.
+    pub parameters: Vec<Passed>,
+    /// The parameters that it changes, by position, and the results that are what they hold in the end. The function may make
+    /// these results in the memory of the parameters, if the caller gives it away.
     pub changed: Vec<(usize, usize)>,
+    /// Where it checks that shapes can be broadcast together, and these; those whose extents all are known from the parameters.
+    pub broadcasts: Vec<(Span, Vec<Vec<Known>>)>,
 }
 
 /// Compiles a function of a module for arguments of these types. `name` is how messages call the file.
@@ -39,7 +43,8 @@ pub fn compile(name: &str, text: &str, function: &str, arguments: &[Argument]) -
         Ok(compiled) => {
             let interface = compiled.program.entry.map(|entry| Interface::of_ir(&compiled.program.funcs[entry]));
             let unit = unit(name, sources, compiled.program, interface, format!("{function} {arguments:?}"));
-            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed })
+            let numpy::Compiled { returned, parameters, changed, broadcasts, .. } = compiled;
+            Ok(Function { unit, returned, parameters, changed, broadcasts })
         }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }

@@ -1,18 +1,16 @@
 //! Functions that Python calls. One version is compiled for each signature of a call: what code depends on. Versions are found
 //! again by it, so that a call does little beside the program's own work.
 
-use crate::argument::{Held, Value};
-use crate::error::{CompileError, exception};
+use crate::argument::Value;
+use crate::code::{Argument, Code};
+use crate::error::exception;
 use crate::jit::{Jit, Source};
-use crate::result::Results;
+use crate::layout::{Placement, is_plain};
 use crate::settings;
 use frit_driver::error::Kind;
-use frit_driver::native::Arg;
-use frit_driver::numpy::{self, Returned};
 use frit_driver::sac::Functions;
-use frit_driver::{Compiled, Error, Notation, Unit, explain};
-use frit_ir::Scalar;
-use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
+use frit_driver::{Error, Notation, Unit, explain};
+use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
 use ::numpy::PyArrayDescr;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyString, PyTuple, PyType};
@@ -46,27 +44,6 @@ struct Version {
     key: Vec<u64>,
     /// Why a function of Python is not compiled, if it is not.
     code: Result<Code, Error>,
-}
-
-struct Code {
-    unit: Unit,
-    compiled: Compiled,
-    /// The components of the parameters: the position of the parameter, the element type and the rank, if it is known.
-    components: Vec<(usize, Scalar, Option<usize>)>,
-    /// Of a function of Python.
-    python: Option<PythonCode>,
-}
-
-/// What a compiled function of Python gives.
-struct PythonCode {
-    returned: Returned,
-    /// The arguments that it changes, and the results that are what they hold in the end.
-    changed: Vec<(usize, usize)>,
-}
-
-/// An argument: one value, or those of a tuple.
-struct Argument<'py> {
-    values: Vec<Value<'py>>,
 }
 
 /// The functions of a program in SAC, by name.
@@ -129,8 +106,8 @@ impl Function {
     ) -> PyResult<Bound<'py, PyAny>> {
         let Program::Python(jit) = &self.program else {
             let arguments = self.read(args, kwargs)?;
-            let version = self.version(py, None, &arguments)?;
-            return version.code()?.call(py, &arguments, &[]);
+            let version = self.version(py, &arguments)?;
+            return version.code()?.call(py, &arguments);
         };
         let left = |why: PyErr| {
             let is_usual = why.is_instance_of::<PyException>(py);
@@ -148,19 +125,16 @@ impl Function {
             };
         }
         let ready = || {
-            let arguments = read_plain(&objects)?;
-            let version = self.version(py, Some(&source), &arguments)?;
-            Ok((arguments, version))
+            let values = read_plain(&objects)?;
+            let (version, placement) = self.placed_version(py, &source, &values)?;
+            Ok((values, version, placement))
         };
-        let (arguments, version) = match ready() {
+        let (values, version, placement) = match ready() {
             Ok(ready) => ready,
             Err(why) => return left(why),
         };
         match &version.code {
-            Ok(code) => match code.are_apart(&arguments) {
-                Ok(()) => code.call(py, &arguments, &objects),
-                Err(why) => left(why),
-            },
+            Ok(code) => code.call_placed(py, &values, &placement, &objects),
             Err(error) => jit.undecorated(args, kwargs, || exception(error.clone())),
         }
     }
@@ -181,9 +155,16 @@ impl Function {
         let explained = py.detach(|| {
             let explanation = explain::explain(unit, &request, &options)?;
             let text = explain::terminal::print(&explanation, unit, false);
-            Ok(Explanation { text, page: explain::html::print(&explanation, unit) })
+            Ok((text, explain::html::print(&explanation, unit)))
         });
-        explained.map_err(exception)
+        let (mut text, mut page) = explained.map_err(exception)?;
+        if let (Program::Python(jit), Some(python)) = (&self.program, &version.code()?.python) {
+            let passing = python.passing(&jit.source(py)?.names());
+            text += &format!("\nArguments are passed\n{passing}");
+            let end = page.rfind("</body>").unwrap_or(page.len());
+            page.insert_str(end, &format!("<h2>Arguments are passed</h2><pre>{passing}</pre>"));
+        }
+        Ok(Explanation { text, page })
     }
 
     /// The program after a step of the compiler, for such arguments or those of the last call.
@@ -214,10 +195,14 @@ impl Function {
             (Some(version), _) if args.is_empty() && kwargs.is_none() => Ok(version),
             (_, Program::Python(jit)) => {
                 let source = jit.source(args.py())?;
-                let arguments = read_plain(&jit.bind(&source, args, kwargs)?)?;
-                self.version(args.py(), Some(&source), &arguments)
+                let values = read_plain(&jit.bind(&source, args, kwargs)?)?;
+                let (version, _) = self.placed_version(args.py(), &source, &values)?;
+                if let Some(python) = version.code.as_ref().ok().and_then(|code| code.python.as_ref()) {
+                    python.note_copies(values.iter().map(|value| value.array().is_some_and(|array| !is_plain(array))));
+                }
+                Ok(version)
             }
-            _ => self.version(args.py(), None, &self.read(args, kwargs)?),
+            _ => self.version(args.py(), &self.read(args, kwargs)?),
         }
     }
 
@@ -241,80 +226,105 @@ impl Function {
     }
 
     /// The version for these arguments, compiled if there is none yet.
-    fn version(
+    fn version(&self, py: Python<'_>, arguments: &[Argument<'_>]) -> PyResult<Arc<Version>> {
+        let key = self.key(arguments);
+        if let Some(version) = self.find(&key) {
+            return Ok(version);
+        }
+        let unit = match &self.program {
+            Program::Fixed(unit) => (**unit).clone(),
+            Program::Sac { functions, .. } => {
+                let given: Vec<Vec<_>> =
+                    (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
+                py.detach(|| functions.enter(&self.name, &given)).map_err(exception)?
+            }
+            Program::Python(_) => unreachable!("a function of Python has a source"),
+        };
+        let code = Code::compile(py, unit, None).map_err(exception)?;
+        self.keep(py, Version { key, code: Ok(code) })
+    }
+
+    /// The version of a function of Python for these arguments, compiled if there is none yet, and where the arguments are.
+    fn placed_version(
         &self,
         py: Python<'_>,
-        source: Option<&Arc<Source>>,
-        arguments: &[Argument<'_>],
-    ) -> PyResult<Arc<Version>> {
-        let key = self.key(source, arguments);
-        {
-            let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = versions.iter().rposition(|version| version.key == key) {
-                let last = versions.len() - 1;
-                versions.swap(at, last);
-                return Ok(Arc::clone(&versions[last]));
-            }
+        source: &Arc<Source>,
+        values: &[Value<'_>],
+    ) -> PyResult<(Arc<Version>, Placement)> {
+        let mut placement = Placement::apart(values, |_| true);
+        let mut version = self.python_version(py, source, values, &placement)?;
+        let Ok(Code { python: Some(python), .. }) = &version.code else { return Ok((version, placement)) };
+        if !python.changes.contains(&true) {
+            return Ok((version, placement));
         }
-        let code = match (self.compile(py, source, arguments), source) {
+        if python.may_share(values) {
+            placement = Placement::shared(values, |at| python.changes[at])?;
+            version = self.python_version(py, source, values, &placement)?;
+        } else if !placement.wholes.is_empty() {
+            placement = Placement::apart(values, |at| !python.changes[at]);
+        }
+        Ok((version, placement))
+    }
+
+    fn python_version(
+        &self,
+        py: Python<'_>,
+        source: &Arc<Source>,
+        values: &[Value<'_>],
+        placement: &Placement,
+    ) -> PyResult<Arc<Version>> {
+        let mut key = vec![settings::is_strict().into(), source.hash];
+        for value in values {
+            let (elem, shape) = (value.elem() as u64, value.shape());
+            let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
+            // Which extents are 1 decides how arrays are broadcast.
+            let ones = shape.iter().fold(0, |ones, &extent| ones << 1 | u64::from(extent == 1));
+            key.extend([elem << 16 | (shape.len() as u64) << 8 | kind, ones]);
+        }
+        placement.describe(&mut key);
+        if let Some(version) = self.find(&key) {
+            return Ok(version);
+        }
+        let code = match Code::of_python(py, source, values, placement) {
             // What is wrong with it will not change.
-            (Err(error), Some(_)) if error.kind == Kind::Source => Err(error),
-            (made, _) => Ok(made.map_err(exception)?),
+            Err(error) if error.kind == Kind::Source => Err(error),
+            made => Ok(made.map_err(exception)?),
         };
-        if let Ok(code) = &code
+        self.keep(py, Version { key, code })
+    }
+
+    /// The version with this key. It is the last one now.
+    fn find(&self, key: &[u64]) -> Option<Arc<Version>> {
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = versions.iter().rposition(|version| version.key == key)?;
+        let last = versions.len() - 1;
+        versions.swap(at, last);
+        Some(Arc::clone(&versions[last]))
+    }
+
+    /// Keeps a new version.
+    fn keep(&self, py: Python<'_>, version: Version) -> PyResult<Arc<Version>> {
+        if let Ok(code) = &version.code
             && let Some(why) = code.compiled.why_interpreted()
         {
             warn_of_interpreter(py, &why)?;
         }
-        let version = Arc::new(Version { key, code });
+        let version = Arc::new(version);
         self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
         Ok(version)
     }
 
-    fn compile(&self, py: Python<'_>, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Result<Code, Error> {
-        let mut python = None;
-        let unit = match (&self.program, source) {
-            (Program::Fixed(unit), _) => (**unit).clone(),
-            (Program::Sac { functions, .. }, _) => {
-                let given: Vec<Vec<_>> =
-                    (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
-                py.detach(|| functions.enter(&self.name, &given))?
-            }
-            (Program::Python(_), Some(source)) => {
-                let types: Vec<_> =
-                    arguments.iter().flat_map(|argument| &argument.values).map(Value::describe).collect();
-                let Source { file, text, name, .. } = &**source;
-                let numpy::Function { unit, returned, changed } =
-                    py.detach(|| numpy::compile(file, text, name, &types))?;
-                python = Some(PythonCode { returned, changed });
-                unit
-            }
-            (Program::Python(_), None) => unreachable!("a function of Python has a source"),
-        };
-        let options = settings::options();
-        let compiled = py.detach(|| frit_driver::compile(&unit, &options))?;
-        let components = unit.entry()?.components();
-        Ok(Code { unit, compiled, components, python })
-    }
-
-    fn key(&self, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Vec<u64> {
+    /// What code in another language than Python depends on.
+    fn key(&self, arguments: &[Argument<'_>]) -> Vec<u64> {
         let mut key = vec![settings::is_strict().into()];
-        let by_extents = match &self.program {
-            Program::Fixed(_) => return key,
-            Program::Sac { depends_on_extents, .. } => *depends_on_extents,
-            Program::Python(_) => false,
-        };
-        key.extend(source.map(|source| source.hash));
+        let Program::Sac { depends_on_extents, .. } = &self.program else { return key };
         for argument in arguments {
             key.push(argument.values.len() as u64);
             for value in &argument.values {
                 let (elem, shape) = (value.elem() as u64, value.shape());
                 let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
-                // Which extents are 1 decides how arrays of Python are broadcast.
-                let ones = shape.iter().fold(0, |ones, &extent| ones << 1 | u64::from(extent == 1));
-                let ones = if source.is_some() { ones } else { 0 };
-                key.extend([elem << 16 | (shape.len() as u64) << 8 | kind, ones]);
-                if by_extents {
+                key.push(elem << 16 | (shape.len() as u64) << 8 | kind);
+                if *depends_on_extents {
                     key.extend(shape.iter().map(|&extent| extent as u64));
                 }
             }
@@ -337,8 +347,8 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Reads the arguments of a function of Python.
-fn read_plain<'py>(objects: &[Bound<'py, PyAny>]) -> PyResult<Vec<Argument<'py>>> {
-    objects.iter().map(|object| Ok(Argument { values: vec![Value::read(object, false)?] })).collect()
+fn read_plain<'py>(objects: &[Bound<'py, PyAny>]) -> PyResult<Vec<Value<'py>>> {
+    objects.iter().map(|object| Value::read(object, false)).collect()
 }
 
 impl Version {
@@ -346,92 +356,6 @@ impl Version {
     fn code(&self) -> PyResult<&Code> {
         self.code.as_ref().map_err(|error| exception(error.clone()))
     }
-}
-
-impl Code {
-    fn call<'py>(
-        &self,
-        py: Python<'py>,
-        arguments: &[Argument<'py>],
-        objects: &[Bound<'py, PyAny>],
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let interface = self.unit.entry().map_err(exception)?;
-        let values: Vec<(usize, &Value<'py>)> = (arguments.iter().enumerate())
-            .flat_map(|(at, given)| given.values.iter().map(move |value| (at, value)))
-            .collect();
-        let name = |at: usize| interface.parameters().get(at).map_or_else(String::new, |(name, _)| name.clone());
-        let are_as_many = values.len() == self.components.len()
-            && values.iter().zip(&self.components).all(|((at, _), (param, ..))| at == param);
-        if !are_as_many {
-            let list: Vec<String> = interface.parameters().iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-            return Err(PyTypeError::new_err(format!(
-                "the function takes {} arguments ({}), but {} are given",
-                list.len(),
-                list.join(", "),
-                arguments.len()
-            )));
-        }
-        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
-        for (at, _) in changed {
-            values[*at].1.writable()?;
-        }
-        let mut held: Vec<Held<'_>> = values.iter().map(|_| Held::default()).collect();
-        let mut passed: Vec<Arg<'_>> = Vec::with_capacity(values.len());
-        for (((at, value), (_, elem, rank)), held) in values.iter().zip(&self.components).zip(&mut held) {
-            if value.is_complex() && rank.is_some_and(|rank| rank + 1 == value.shape().len()) {
-                return Err(PyTypeError::new_err(format!("argument `{}` is complex, but {elem} is needed", name(*at))));
-            }
-            let found = value.shape().len();
-            if let Some(needed) = rank.filter(|needed| *needed != found) {
-                let message = format!("argument `{}` has {found} dimensions, but {needed} are needed", name(*at));
-                return Err(PyValueError::new_err(message));
-            }
-            passed.push(value.pass(*elem, || name(*at), held)?);
-        }
-        let (unit, compiled, threads) = (&self.unit, &self.compiled, settings::threads());
-        let outcome = py.detach(|| compiled.call(unit, &passed, threads, &mut print)).map_err(exception)?;
-        let visible = interface.visible_range(outcome.results.len());
-        let results = outcome.results.into_iter().skip(visible.start).take(visible.len());
-        let mut results = Results::new(py, results);
-        let Some(python) = &self.python else { return results.plain() };
-        for (at, result) in changed {
-            results.write_back(*result, values[*at].1)?;
-        }
-        results.returned(&python.returned, objects)
-    }
-
-    /// Says whether no argument that the function changes shares memory with another.
-    ///
-    /// # Errors
-    ///
-    /// Two may: the code takes them for arrays of their own.
-    fn are_apart(&self, arguments: &[Argument<'_>]) -> PyResult<()> {
-        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
-        for (at, _) in changed {
-            let own = arguments[*at].values[0].addresses();
-            for (other, argument) in arguments.iter().enumerate().filter(|(other, _)| other != at) {
-                let others = argument.values[0].addresses();
-                if own.start < others.end && others.start < own.end {
-                    let (first, second) = (at.min(&other) + 1, at.max(&other) + 1);
-                    return Err(CompileError::new_err(format!(
-                        "arguments {first} and {second} may share memory, and the function changes one of them"
-                    )));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a program writes goes to `sys.stdout`, which may be a notebook's.
-fn print(text: &str) {
-    Python::attach(|py| {
-        let written = py.import("sys").and_then(|sys| sys.getattr("stdout")?.call_method1("write", (text,)));
-        // A stream that is closed takes nothing, as for `print` at the end of a process.
-        if let Err(error) = written {
-            error.write_unraisable(py, None);
-        }
-    });
 }
 
 /// Says once for each process that there is no native code.

@@ -1,6 +1,8 @@
 //! Functions of Python: their source, the arguments of a call in the order of the parameters, and what their code depends on beside
 //! these. What is not compiled is left to Python.
 
+use frit_driver::Error;
+use frit_support::Span;
 use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -29,10 +31,19 @@ pub(crate) struct Source {
     parameters: Vec<(String, Option<Py<PyAny>>)>,
     /// Where names are looked up (a dictionary or a cell), the names, and what they meant.
     references: Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>,
+    /// Of functions of other files the first line in the text, the file, the first line there, and how many they are.
+    parts: Vec<(usize, String, usize, usize)>,
 }
 
 /// As `_jit.describe` gives it.
-type Described = (String, String, String, Vec<(String, bool, Py<PyAny>)>, Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>);
+type Described = (
+    String,
+    String,
+    String,
+    Vec<(String, bool, Py<PyAny>)>,
+    Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>,
+    Vec<(usize, String, usize, usize)>,
+);
 
 impl Jit {
     pub(crate) fn new(function: Py<PyAny>, is_strict: bool) -> Self {
@@ -48,12 +59,12 @@ impl Jit {
             return Ok(source);
         }
         let described = py.import("frit._jit")?.call_method1("describe", (&self.function,))?;
-        let (file, text, name, parameters, references): Described = described.extract()?;
+        let (file, text, name, parameters, references, parts): Described = described.extract()?;
         let mut hasher = DefaultHasher::new();
         (&file, &text, &name).hash(&mut hasher);
         let parameters = parameters.into_iter().map(|(name, has_default, value)| (name, has_default.then_some(value)));
         let (hash, parameters) = (hasher.finish(), parameters.collect());
-        let source = Arc::new(Source { file, text, name, hash, parameters, references });
+        let source = Arc::new(Source { file, text, name, hash, parameters, references, parts });
         *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&source));
         Ok(source)
     }
@@ -125,6 +136,28 @@ impl Jit {
 }
 
 impl Source {
+    /// The names of the parameters.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.parameters.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The error with the places where functions of other files stand in these.
+    pub(crate) fn place(&self, mut error: Error) -> Error {
+        for label in error.diagnostics.iter_mut().flat_map(|diagnostic| &mut diagnostic.labels) {
+            let Some(line) = error.sources.position(label.span).map(|position| position.line) else { continue };
+            let of_line = |part: &&(usize, String, usize, usize)| (part.0..part.0 + part.3).contains(&line);
+            let Some((first, file, there, count)) = self.parts.iter().find(of_line) else { continue };
+            let before: usize = self.text.split_inclusive('\n').take(first - 1).map(str::len).sum();
+            let lines = self.text[before..].split_inclusive('\n').take(*count);
+            let above = "\n".repeat(there - 1);
+            let shift = |at: u32| at as usize - before + above.len();
+            let (start, end) = (shift(label.span.start), shift(label.span.end));
+            let file = error.sources.add(file.clone(), above + &lines.collect::<String>());
+            label.span = Span::new(file, start, end);
+        }
+        error
+    }
+
     /// True if all names still mean what they did.
     fn is_current(&self, py: Python<'_>) -> PyResult<bool> {
         for (place, name, meaning) in &self.references {

@@ -50,6 +50,8 @@ type ReleaseFunction = unsafe extern "C" fn(*mut c_void, *mut c_void);
 type SinkFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 type WriteToFunction = unsafe extern "C" fn(*mut c_void, Option<SinkFunction>, *mut c_void);
 type ReadFromFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+type AskFunction = unsafe extern "C" fn(*mut c_void, Option<AskerFunction>, *mut c_void);
+type AskerFunction = unsafe extern "C" fn(*mut c_void) -> bool;
 type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
 
 /// The code of a program, as long as anything needs it.
@@ -62,6 +64,7 @@ struct Code {
     report: ReportFunction,
     write_to: WriteToFunction,
     read_from: ReadFromFunction,
+    ask: AskFunction,
     /// Last, as the functions are in it.
     _library: libloading::Library,
 }
@@ -121,30 +124,41 @@ elements!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u3
 #[derive(Debug)]
 pub struct Arg<'a> {
     elem: Scalar,
-    shape: Vec<i64>,
+    shape: &'a [usize],
     elements: *const c_void,
     /// A scalar, which `elements` does not point to.
     scalar: Option<u64>,
-    given: bool,
+    given: Given,
     memory: PhantomData<&'a [u8]>,
 }
+
+/// What a program may do with the memory of an argument, where it consumes its parameter; the codes of `public.h`.
+#[derive(Clone, Copy, Debug)]
+enum Given {
+    OnlyRead = 0,
+    Overwrite = 1,
+    InPlace = 2,
+}
+
+// Extents are passed as they are.
+const _: () = assert!(size_of::<usize>() == size_of::<i64>());
 
 impl<'a> Arg<'a> {
     /// A tensor, only read. One of rank 0 is a scalar.
     pub fn tensor(tensor: &'a Tensor) -> Self {
-        Self::new(tensor.elem(), tensor.shape(), tensor.data().as_ptr().cast(), false)
+        Self::new(tensor.elem(), tensor.shape(), tensor.data().as_ptr().cast(), Given::OnlyRead)
     }
 
     /// A tensor that the program may overwrite where it consumes its parameter; then its elements are undefined afterwards.
     pub fn given(tensor: &'a mut Tensor) -> Self {
-        let (elem, shape) = (tensor.elem(), tensor.shape().to_vec());
-        Self::new(elem, &shape, tensor.data_mut().as_mut_ptr().cast_const().cast(), true)
+        let (elem, elements) = (tensor.elem(), tensor.data_mut().as_mut_ptr().cast_const().cast());
+        Self::new(elem, tensor.shape(), elements, Given::Overwrite)
     }
 
     /// Elements in row-major order, only read; `None` if their number is not that of the shape.
-    pub fn slice<T: Element>(elements: &'a [T], shape: &[usize]) -> Option<Self> {
+    pub fn slice<T: Element>(elements: &'a [T], shape: &'a [usize]) -> Option<Self> {
         let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent))?;
-        (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), false))
+        (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), Given::OnlyRead))
     }
 
     /// Elements in row-major order, only read.
@@ -152,8 +166,19 @@ impl<'a> Arg<'a> {
     /// # Safety
     ///
     /// There are so many elements of this type, aligned for it, as long as the argument lives; nothing changes them meanwhile.
-    pub unsafe fn at(elem: Scalar, shape: &[usize], elements: *const c_void) -> Self {
-        Self::new(elem, shape, elements, false)
+    pub unsafe fn at(elem: Scalar, shape: &'a [usize], elements: *const c_void) -> Self {
+        Self::new(elem, shape, elements, Given::OnlyRead)
+    }
+
+    /// Elements in row-major order that the program may overwrite where it consumes its parameter. A result may be left there:
+    /// then it has no owner, and its elements are where the argument's were.
+    ///
+    /// # Safety
+    ///
+    /// There are so many elements of this type, aligned for it, as long as the argument and the results of the call live; only
+    /// the program reads and changes them meanwhile.
+    pub unsafe fn in_place(elem: Scalar, shape: &'a [usize], elements: *mut c_void) -> Self {
+        Self::new(elem, shape, elements, Given::InPlace)
     }
 
     /// A scalar.
@@ -166,24 +191,27 @@ impl<'a> Arg<'a> {
             Const::Char(code) => code.into(),
             Const::Cert => 0,
         };
-        Self { scalar: Some(bits), ..Self::new(value.scalar(), &[], std::ptr::null(), false) }
+        Self { scalar: Some(bits), ..Self::new(value.scalar(), &[], std::ptr::null(), Given::OnlyRead) }
     }
 
-    fn new(elem: Scalar, shape: &[usize], elements: *const c_void, given: bool) -> Self {
-        let shape = shape.iter().map(|&extent| extent as i64).collect();
+    fn new(elem: Scalar, shape: &'a [usize], elements: *const c_void, given: Given) -> Self {
         Self { elem, shape, elements, scalar: None, given, memory: PhantomData }
+    }
+
+    /// The extents.
+    pub fn shape(&self) -> &[usize] {
+        self.shape
     }
 
     /// A copy as a tensor.
     pub fn to_tensor(&self) -> Tensor {
-        let shape: Vec<usize> = self.shape.iter().map(|&extent| extent as usize).collect();
         let elements = self.scalar.as_ref().map_or(self.elements, |bits| (&raw const *bits).cast());
         // SAFETY: an argument has so many elements of its type; a scalar's are in this structure.
-        unsafe { tensor_of(self.elem, shape, elements) }
+        unsafe { tensor_of(self.elem, self.shape.to_vec(), elements) }
     }
 
     /// The value of a scalar of type `i64`.
-    fn as_i64(&self) -> Option<i64> {
+    pub fn as_i64(&self) -> Option<i64> {
         if self.elem != Scalar::I64 || !self.shape.is_empty() {
             return None;
         }
@@ -234,7 +262,7 @@ impl OwnedResult {
         if self.is_scalar { (&raw const self.scalar).cast() } else { self.elements }
     }
 
-    /// What tells its memory from that of other results; null if it has none.
+    /// What tells its memory from that of other results; null if it has none, or is where an argument was.
     pub fn owner(&self) -> *const c_void {
         self.owner
     }
@@ -360,6 +388,7 @@ impl Library {
                 release: *library.get(name("_release").as_slice()).map_err(load_error)?,
                 write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
                 read_from: *library.get(name("_read_from").as_slice()).map_err(load_error)?,
+                ask: *library.get(name("_ask").as_slice()).map_err(load_error)?,
                 report: *library.get(name("_report").as_slice()).map_err(load_error)?,
                 _library: library,
             }
@@ -376,7 +405,7 @@ impl Library {
     /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
     /// left out, all or none. What the program writes goes to standard output.
     pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
-        self.call_to(args, threads, None, None)
+        self.call_to(args, threads, None, None, None)
     }
 
     /// Runs the program as [`call`](Self::call) does; the sink gets what it writes, also before a failure.
@@ -388,7 +417,20 @@ impl Library {
         input: Option<&[u8]>,
         sink: &mut Sink<'_>,
     ) -> Result<Run, NativeError> {
-        self.call_to(args, threads, input, Some(sink))
+        self.call_asking(args, threads, input, sink, None)
+    }
+
+    /// As [`call_writing`](Self::call_writing). `ask` is called some times a second, by one thread at a time, and says whether to
+    /// end the run, if the program was compiled so.
+    pub fn call_asking(
+        &self,
+        args: &[Arg<'_>],
+        threads: usize,
+        input: Option<&[u8]>,
+        sink: &mut Sink<'_>,
+        ask: Option<&mut Asker<'_>>,
+    ) -> Result<Run, NativeError> {
+        self.call_to(args, threads, input, Some(sink), ask)
     }
 
     fn call_to(
@@ -397,6 +439,7 @@ impl Library {
         threads: usize,
         input: Option<&[u8]>,
         sink: Option<&mut Sink<'_>>,
+        ask: Option<&mut Asker<'_>>,
     ) -> Result<Run, NativeError> {
         let sizes = self.sizes(args)?;
         let mut next = args.iter();
@@ -409,16 +452,16 @@ impl Library {
         let arguments: Vec<CArgument> = (sizes.iter().zip(&scalars))
             .map(|(size, scalar)| match (size, if size.is_none() { next.next() } else { None }) {
                 (None, Some(arg)) if arg.scalar.is_none() => {
-                    CArgument { elements: arg.elements, shape: arg.shape.as_ptr(), given: arg.given.into() }
+                    CArgument { elements: arg.elements, shape: arg.shape.as_ptr().cast(), given: arg.given as i32 }
                 }
                 _ => CArgument { elements: (&raw const *scalar).cast(), shape: std::ptr::null(), given: 0 },
             })
             .collect();
         if self.entry.is_recursive {
             let arguments = Shared(&arguments);
-            with_deep_stack(move || self.run(arguments.get(), threads, input, sink))
+            with_deep_stack(move || self.run(arguments.get(), threads, input, sink, ask))
         } else {
-            self.run(&arguments, threads, input, sink)
+            self.run(&arguments, threads, input, sink, ask)
         }
     }
 
@@ -428,6 +471,7 @@ impl Library {
         threads: usize,
         input: Option<&[u8]>,
         mut sink: Option<&mut Sink<'_>>,
+        mut ask: Option<&mut Asker<'_>>,
     ) -> Result<Run, NativeError> {
         let context = self.take_context(threads.max(1))?;
         let mut shapes: Vec<Vec<i64>> =
@@ -444,12 +488,17 @@ impl Library {
             Some(sink) => (Some(write_to_sink), std::ptr::from_mut(sink).cast()),
             None => (None, std::ptr::null_mut()),
         };
+        let (asker, asker_state): (Option<AskerFunction>, *mut c_void) = match &mut ask {
+            Some(ask) => (Some(ask_caller), std::ptr::from_mut(ask).cast()),
+            None => (None, std::ptr::null_mut()),
+        };
         let (text, size) = input.map_or((std::ptr::null(), 0), |input| (input.as_ptr().cast(), input.len()));
         // SAFETY: arguments were checked against the parameters and live until the call ends, as do input and sink; results and
         // their shapes have the number and ranks of the program's; no other call has the context.
         let report = unsafe {
             (self.code.write_to)(context.pointer, function, state);
             (self.code.read_from)(context.pointer, text, size);
+            (self.code.ask)(context.pointer, asker, asker_state);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };
@@ -505,6 +554,7 @@ impl Library {
                 NativeError::Failed { kind, args: report.numbers[..kind.arity()].to_vec(), span }
             }
             2 => NativeError::OutOfMemory { bytes: report.bytes, span },
+            4 => NativeError::Interrupted { span },
             _ => NativeError::RecursionTooDeep { span },
         }
     }
@@ -526,7 +576,7 @@ impl Library {
         let size = |at: usize| match (actual[at], &params[at].kind) {
             (Some(arg), _) => arg.as_i64(),
             (None, EntryParamKind::Scalar { size_of: Some((array, axis)) }) => {
-                actual[*array].and_then(|array| array.shape.get(*axis).copied())
+                actual[*array].and_then(|array| array.shape.get(*axis).map(|&extent| extent as i64))
             }
             (None, EntryParamKind::Scalar { size_of: None } | EntryParamKind::Array { .. }) => None,
         };
@@ -552,7 +602,7 @@ impl Library {
                     EntryExtent::Param(at) => size(*at),
                 };
                 // A negative size means none.
-                if wanted.map(|wanted| wanted.max(0)) != Some(found) {
+                if wanted.map(|wanted| wanted.max(0)) != Some(found as i64) {
                     let wanted = wanted.map_or_else(|| "another".to_owned(), |wanted| wanted.to_string());
                     return wrong(format!("has size {found} along axis {axis}, but {wanted} is needed"));
                 }
@@ -578,6 +628,19 @@ unsafe extern "C" fn write_to_sink(state: *mut c_void, text: *const c_char, leng
     let (sink, text) =
         unsafe { (&mut *state.cast::<&mut Sink<'_>>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
     sink(&String::from_utf8_lossy(text));
+}
+
+/// Says whether a run is to end.
+pub type Asker<'a> = dyn FnMut() -> bool + Send + 'a;
+
+/// Asks the caller of a run.
+///
+/// # Safety
+///
+/// `state` is the address of a `&mut Asker` that nothing else uses.
+unsafe extern "C" fn ask_caller(state: *mut c_void) -> bool {
+    // SAFETY: by this function's contract.
+    unsafe { (*state.cast::<&mut Asker<'_>>())() }
 }
 
 /// Arguments on their way to the thread with the deep stack, while the caller waits.

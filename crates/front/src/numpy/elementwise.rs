@@ -99,6 +99,8 @@ impl Lowering<'_> {
                         let (x, y): (Operand, Operand) = (known.into(), other.into());
                         let cond = self.b.binary(BinOp::EQ, x, y);
                         certs.push(self.b.assert(cond, FailureKind::BroadcastMismatch, vec![x, y]));
+                        let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
+                        self.broadcasts.push((self.b.span(), shapes));
                         self.equate(known, other);
                         if let Extent::Const(_) = other {
                             *place = other;

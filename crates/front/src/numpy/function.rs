@@ -1,15 +1,14 @@
 //! A function: its parameters, the functions that it calls, and its results.
 
-use super::argument::Argument;
 use super::error::{NumpyError, Result};
-use super::item::{Item, Number};
-use super::memory::{Array, Buffer, Group, Lens};
+use super::item::Item;
+use super::memory::{Array, Buffer, Group};
 use super::module::Module;
 use super::selection::Selection;
 use super::statement::Exit;
 use super::{Compiled, Returned, Signature};
 use frit_ir::array::build::Builder;
-use frit_ir::array::{Extent, Func, Operand, Param, Program, ResultExtent, ResultType, Type, Value};
+use frit_ir::array::{Extent, Func, Operand, Program, ResultExtent, ResultType, Type, Value};
 use frit_ir::scalar::BinOp;
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
@@ -89,6 +88,8 @@ pub(super) struct Lowering<'m> {
     pub shortened: BTreeMap<Value, (Value, i64)>,
     /// Arrays of the elements where a mask holds.
     pub selections: BTreeMap<Value, Selection>,
+    /// Where shapes are checked to fit, and they.
+    pub broadcasts: Vec<(Span, Vec<Vec<Extent>>)>,
 }
 
 /// Compiles a function of a module for a call with such arguments.
@@ -112,37 +113,36 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
         selections: BTreeMap::new(),
+        broadcasts: Vec::new(),
     };
     lowering.state.scopes.push(BTreeMap::new());
-    let mut items = Vec::new();
-    for (at, argument) in signature.iter().enumerate() {
-        let name = module.functions[position].args.args.get(at).map(|arg| arg.def.arg.as_str());
-        items.push(lowering.parameter(argument, name));
-    }
+    let names = &module.functions[position].args.args;
+    let (items, parameters) = lowering.parameters(signature, |at| names.get(at).map(|arg| arg.def.arg.as_str().into()));
     lowering.state.callers = (0..lowering.state.buffers.len()).collect();
     let first: Vec<Value> = lowering.state.buffers.clone();
     let result = lowering.call(position, None, items.clone(), Vec::new(), span)?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let Some(array) = first_array(item) else { continue };
-        let buffer = array.buffer;
+    for (buffer, &before) in first.iter().enumerate() {
         let content = lowering.content(buffer);
-        if content == first[buffer] {
+        if content == before {
             continue;
         }
         if lowering.state.unknown.contains(&buffer) {
             return Err(lowering.shared(span));
         }
         let result = shown.add(content.into());
+        let params = &mut lowering.b.func.params;
+        let at = params.iter().position(|param| param.value == before).expect("the caller's buffers are parameters");
         changed.push((at, result));
-        lowering.b.func.params[at].consumed = true;
+        params[at].consumed = true;
     }
+    let broadcasts = lowering.checked_shapes();
     let hidden = lowering.finish(shown.values);
     let mut program = Program::default();
     program.entry = Some(program.funcs.push(hidden.0));
-    Ok(Compiled { program, returned, changed, hidden_results: hidden.1 })
+    Ok(Compiled { program, returned, parameters, changed, broadcasts, hidden_results: hidden.1 })
 }
 
 /// The function that a definition defines.
@@ -179,50 +179,6 @@ impl Shown {
 }
 
 impl<'m> Lowering<'m> {
-    /// A parameter of the function. A complex one has an axis more in the array IR: of its two parts.
-    fn parameter(&mut self, argument: &Argument, name: Option<&str>) -> Item {
-        let name: Option<std::sync::Arc<str>> = name.map(Into::into);
-        let mut shape = Vec::new();
-        for &is_one in &argument.is_one {
-            shape.push(if is_one {
-                Extent::Const(1)
-            } else {
-                let size = self.b.value(Type::scalar(Scalar::I64), None);
-                self.b.func.sizes.push(size);
-                self.least.insert(size, 0);
-                Extent::Value(size)
-            });
-        }
-        let seen = shape.clone();
-        if argument.is_complex {
-            shape.push(Extent::Const(2));
-        }
-        let value = self.b.value(Type::array(argument.elem, shape.clone()), name);
-        self.b.func.params.push(Param { value, consumed: false });
-        let number = |x: Operand| Item::Number(Number { x, elem: argument.elem, weak: argument.is_python });
-        if shape.is_empty() {
-            return number(value.into());
-        }
-        let whole = self.fresh(value);
-        if !argument.is_complex {
-            return Item::Array(whole);
-        }
-        let part = |lowering: &mut Self, at: i64| {
-            let zeros = vec![Operand::i64(0); seen.len()];
-            let lens = Lens::Slice {
-                starts: [zeros, vec![Operand::i64(at)]].concat(),
-                steps: vec![1; shape.len()],
-                extents: [seen.clone(), vec![Extent::Const(1)]].concat(),
-                kept: [vec![true; seen.len()], vec![false]].concat(),
-                certs: Vec::new(),
-            };
-            let part = Array { lenses: vec![lens], shape: seen.clone(), ..whole.clone() };
-            if seen.is_empty() { number(lowering.read(&part).into()) } else { Item::Array(part) }
-        };
-        let (re, im) = (part(self, 0), part(self, 1));
-        Item::complex(re, im)
-    }
-
     /// What is returned, and its values.
     fn returned(&mut self, item: &Item, arguments: &[Item], shown: &mut Shown, span: Span) -> Result<Returned> {
         if let Some(at) = arguments.iter().position(|argument| argument == item && first_array(item).is_some()) {

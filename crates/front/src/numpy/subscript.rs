@@ -379,6 +379,10 @@ impl Lowering<'_> {
     pub(super) fn transposed(&mut self, array: &Array, axes: Vec<usize>) -> Array {
         let shape = axes.iter().map(|&axis| array.shape[axis]).collect();
         let mut lenses = array.lenses.clone();
+        let axes = match lenses.pop_if(|last| matches!(last, Lens::Permute(_))) {
+            Some(Lens::Permute(first)) => axes.iter().map(|&axis| first[axis]).collect(),
+            _ => axes,
+        };
         if !axes.is_sorted() {
             lenses.push(Lens::Permute(axes));
         }

@@ -49,6 +49,8 @@ class Source(NamedTuple):
     """Names, whether there is a default, and it."""
     references: list[tuple[Any, str, Any]]
     """Where a name is looked up (a dictionary or a cell), the name, and what it meant."""
+    parts: list[tuple[int, str, int, int]]
+    """Of functions of other files the first line in the text, the file, the first line there, and how many they are."""
 
 
 def describe(function: types.FunctionType | Special) -> Source:
@@ -164,6 +166,7 @@ class _Gatherer:
         self.meanings: dict[str, Any] = {}
         self.rows: list[str] = []
         self.others: list[str] = []
+        self.parts: list[tuple[int, str, int, int]] = []
 
     def source(self) -> Source:
         name = self.function.__name__
@@ -171,7 +174,8 @@ class _Gatherer:
             raise _frit.CompileError(f"{self.function!r} has no name: only functions with `def` are compiled")
         self.add_function(name, self.function)
         text = "\n".join(self.rows + self.others) + "\n"
-        return Source(self.file, text, name, self.parameters(), self.references)
+        parts = [(len(self.rows) + row + 1, *rest) for row, *rest in self.parts]
+        return Source(self.file, text, name, self.parameters(), self.references, parts)
 
     def parameters(self) -> list[tuple[str, bool, Any]]:
         found = []
@@ -195,10 +199,12 @@ class _Gatherer:
         own[:start] = [""] * start
         if tree.name != name:
             own[start] = own[start].replace(f"def {tree.name}", f"def {name}", 1)
-        if inspect.getsourcefile(function) == self.file:
+        file = inspect.getsourcefile(function) or function.__code__.co_filename
+        if file == self.file:
             self.rows.extend([""] * (first - 1 + len(own) - len(self.rows)))
             self.rows[first - 1 : first - 1 + len(own)] = own
         else:
+            self.parts.append((len(self.others), file, first, len(own)))
             self.others.extend(own)
         used = {node.id for part in tree.body for node in ast.walk(part) if isinstance(node, ast.Name)}
         code = function.__code__
