@@ -6,6 +6,7 @@ use crate::error::{CompileError, exception};
 use crate::jit::{Jit, Source};
 use crate::result::Results;
 use crate::settings;
+use ::numpy::PyArrayDescr;
 use frit_driver::error::Kind;
 use frit_driver::native::Arg;
 use frit_driver::numpy::{self, Returned};
@@ -14,8 +15,7 @@ use frit_driver::{Compiled, Error, Notation, Unit, explain};
 use frit_ir::Scalar;
 use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use ::numpy::PyArrayDescr;
-use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyInt, PyList, PyString, PyTuple, PyType};
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -142,7 +142,7 @@ impl Function {
         };
         let objects = jit.bind(&source, args, kwargs)?;
         if objects.iter().any(is_constant) {
-            return match jit.special(py, &objects) {
+            return match jit.special(py, &objects, false) {
                 Ok((special, arguments)) => special.call1(arguments),
                 Err(why) => left(why),
             };
@@ -161,6 +161,15 @@ impl Function {
                 Ok(()) => code.call(py, &arguments, &objects),
                 Err(why) => left(why),
             },
+            // An integer may tell an axis, or another thing that must be known.
+            Err(error)
+                if needs_constant(error) && objects.iter().any(|object| object.is_exact_instance_of::<PyInt>()) =>
+            {
+                match jit.special(py, &objects, true) {
+                    Ok((special, arguments)) => special.call1(arguments),
+                    Err(why) => left(why),
+                }
+            }
             Err(error) => jit.undecorated(args, kwargs, || exception(error.clone())),
         }
     }
@@ -334,6 +343,11 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyArrayDescr>()
         || object.is_exact_instance_of::<PyFunction>()
         || object.is_exact_instance_of::<PyCFunction>()
+}
+
+/// True if a function is not compiled since a value is only known at run time.
+fn needs_constant(error: &Error) -> bool {
+    error.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("only known at run time"))
 }
 
 /// Reads the arguments of a function of Python.

@@ -91,21 +91,22 @@ pub(super) fn met(one: &[String], other: &[String]) -> Option<Vec<String>> {
     if one == other {
         return Some(one.to_vec());
     }
-    let kind = [LIST, DICT, GROWN].into_iter().find(|kind| {
-        [one, other].iter().all(|names| names.first().is_some_and(|name| name.starts_with(kind)))
-    })?;
+    let kind = [LIST, DICT, GROWN]
+        .into_iter()
+        .find(|kind| [one, other].iter().all(|names| names.first().is_some_and(|name| name.starts_with(kind))))?;
     (one[HEAD..] == other[HEAD..]).then(|| [vec![kind.to_string()], one[HEAD..].to_vec()].concat())
 }
 
 /// What is handed on of a list that iterations make longer, if they do.
 pub(super) fn growth(names: &[String], count: usize, others: &[String], items: &[Item]) -> Option<Kept> {
-    let same = names.first().filter(|name| Some(*name) == others.first())?;
-    let which = same.strip_prefix(LIST)?;
-    if items.len() <= count {
+    let which = names.first()?.strip_prefix(LIST)?;
+    let is_array = others.first()?.strip_prefix(GROWN) == Some(which);
+    if !is_array && (others.first()?.strip_prefix(LIST) != Some(which) || items.len() <= count) {
         return None;
     }
-    let axes = vec![None; 1 + shape_of(items.last()?).len()];
-    let ty = operand_type(items.last()?);
+    let item = items.last()?;
+    let axes = vec![None; usize::from(!is_array) + shape_of(item).len()];
+    let ty = operand_type(item);
     let array = Kept::Array(ty.elem, axes);
     let array = if ty.is_complex { Kept::Complex(Box::new([array.clone(), array])) } else { array };
     Some(Kept::Named(vec![format!("{GROWN}{which}")], vec![array]))

@@ -115,19 +115,23 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
     }
     lowering.state.callers = (0..lowering.state.buffers.len()).collect();
     let first: Vec<Value> = lowering.state.buffers.clone();
-    let result = lowering.call(position, None, items.clone(), Vec::new(), span)?;
+    let parameters = &module.functions[position].args;
+    let by_position = (parameters.posonlyargs.len() + parameters.args.len()).min(items.len());
+    let names = parameters.kwonlyargs.iter().map(|arg| arg.def.arg.to_string());
+    let named = names.zip(items[by_position..].iter().cloned()).collect();
+    let result = lowering.call(position, None, items[..by_position].to_vec(), named, span)?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let Some(array) = first_array(item) else { continue };
         let buffer = array.buffer;
+        if lowering.state.unknown.contains(&buffer) {
+            return Err(lowering.shared(span));
+        }
         let content = lowering.content(buffer);
         if content == first[buffer] {
             continue;
-        }
-        if lowering.state.unknown.contains(&buffer) {
-            return Err(lowering.shared(span));
         }
         let result = shown.add(content.into());
         changed.push((at, result));

@@ -114,6 +114,15 @@ impl Item {
         }
     }
 
+    /// The item with numbers of Python in the place of NumPy's.
+    pub(super) fn of_python(self) -> Self {
+        match self {
+            Item::Number(number) => Item::Number(Number { weak: true, ..number }),
+            Item::Tuple(items) => Item::Tuple(items.into_iter().map(Item::of_python).collect()),
+            item => item,
+        }
+    }
+
     /// A complex item of two parts.
     pub(super) fn complex(re: Item, im: Item) -> Self {
         Item::Complex(Box::new([re, im]))

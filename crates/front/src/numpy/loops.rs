@@ -180,7 +180,12 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn run_loop(&mut self, repeat: &Repeat<'_, 'm>, assigned: &BTreeSet<String>, start: usize) -> Result<Exit> {
+    pub(super) fn run_loop(
+        &mut self,
+        repeat: &Repeat<'_, 'm>,
+        assigned: &BTreeSet<String>,
+        start: usize,
+    ) -> Result<Exit> {
         let before = self.state.clone();
         let depth = before.scopes.len() - 1;
         let mut carried = Carried {
