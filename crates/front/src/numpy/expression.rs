@@ -408,7 +408,9 @@ impl<'m> Lowering<'m> {
         names_of(&generator.target, &mut renewed);
         let (later, mut assigned) = (BTreeSet::from([name.clone()]), renewed.clone());
         assigned.insert(name.clone());
-        let repeat = Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed };
+        let (appends, mark) = (later.clone(), self.b.func.values.len());
+        let repeat =
+            Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
         self.run_loop(&repeat, &assigned, generator.target.range().start().into())?;
         Ok(self.scope().remove(&name))
     }
@@ -525,7 +527,11 @@ impl<'m> Lowering<'m> {
             Item::Library(path) => Ok(library(&format!("{path}.{name}"))),
             Item::Named(names, items) => match names.iter().position(|other| other == name) {
                 Some(at) => Ok(items[at].clone()),
-                None if Item::is_list(names) || Item::is_dict(names) || of.grown().is_some() => {
+                None if Item::is_list(names)
+                    || Item::is_dict(names)
+                    || of.grown().is_some()
+                    || Item::is_counted(names) =>
+                {
                     Ok(Item::Method(Box::new(of), name.to_string()))
                 }
                 None => unknown(self, &of),
