@@ -172,6 +172,11 @@ impl<'m> Lowering<'m> {
 
     /// `left op right`.
     pub(super) fn operator(&mut self, op: Operator, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        if let (Operator::Add | Operator::Mult, Some(_), _) | (Operator::Add | Operator::Mult, _, Some(_)) =
+            (op, left.grown(), right.grown())
+        {
+            return Err(self.not_compiled(span, "an operator on a list that a loop makes longer", "use `np.array`"));
+        }
         if let (Operator::Add, Item::Tuple(one) | Item::Named(_, one), Item::Tuple(other) | Item::Named(_, other)) =
             (op, left, right)
         {
@@ -232,7 +237,9 @@ impl<'m> Lowering<'m> {
                 let Some(key) = key.key() else { return Err(self.not_compiled(span, "a key of this type", "")) };
                 return known(names.contains(&key) == (op == CmpOp::In));
             }
-            (CmpOp::In | CmpOp::NotIn, _, Item::Range { .. } | Item::Array(_)) => {
+            (CmpOp::In | CmpOp::NotIn, _, right)
+                if matches!(right, Item::Range { .. } | Item::Array(_)) || right.grown().is_some() =>
+            {
                 let all = self.array_like(right, span)?;
                 let equal = self.compared(CmpOp::Eq, left, &all, span)?;
                 let any = self.library_call("numpy.any", vec![equal], span)?;
@@ -471,6 +478,10 @@ impl<'m> Lowering<'m> {
         match item {
             Item::Number(number) => Ok(self.convert(number.x, Scalar::Bool)),
             Item::None => Ok(Operand::Const(Const::Bool(false))),
+            list if list.grown().is_some() => {
+                let count = self.count_of(list, span)?;
+                Ok(self.arithmetic(BinOp::LT, Operand::i64(0), count))
+            }
             Item::Tuple(items) | Item::Named(_, items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
             Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
             Item::Complex(parts) => {

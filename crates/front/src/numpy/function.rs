@@ -228,6 +228,10 @@ impl<'m> Lowering<'m> {
         }
         Ok(match item {
             Item::None => Returned::None,
+            Item::Named(names, _) if Item::is_dict(names) || item.grown().is_some() => {
+                let what = format!("a function that returns {}", item.name());
+                return Err(self.not_compiled(span, &what, "return an array or a tuple"));
+            }
             Item::Tuple(items) | Item::Named(_, items) => {
                 let items = items.iter().map(|item| self.returned(item, arguments, shown, span));
                 Returned::Tuple(items.collect::<Result<_>>()?)

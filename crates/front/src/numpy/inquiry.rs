@@ -84,7 +84,7 @@ impl Lowering<'_> {
                 ("object", _) => true,
                 ("tuple", Item::Tuple(_)) | ("str", Item::Text(_)) | ("slice", Item::Slice(_)) => true,
                 ("tuple", Item::Named(names, _)) => !Item::is_list(names) && !Item::is_dict(names),
-                ("list", Item::Named(names, _)) => Item::is_list(names),
+                ("list", Item::Named(names, _)) => Item::is_list(names) || item.grown().is_some(),
                 ("dict", Item::Named(names, _)) => Item::is_dict(names),
                 ("range", Item::Range { .. }) => true,
                 (name, _) if name.starts_with("numpy.") => is_number && !ty.weak && self.is_of_type(ty.dtype(), kind),

@@ -140,6 +140,7 @@ impl Item {
             Item::Array(array) => format!("an array of {} with {} axes", super::types::name(array.elem), array.rank()),
             Item::Complex(parts) => format!("complex, in parts {}", parts[0].name()),
             Item::Named(names, items) if Item::is_list(names) => format!("a list of {}", items.len()),
+            Item::Named(..) if self.grown().is_some() => "a list that a loop makes longer".into(),
             Item::Named(names, _) if Item::is_dict(names) => "a dictionary".into(),
             Item::Tuple(items) | Item::Named(_, items) => format!("a tuple of {}", items.len()),
             Item::Zip(_) | Item::Product(_) => "an iterator".into(),
