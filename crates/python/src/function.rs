@@ -143,7 +143,7 @@ impl Function {
         let objects = jit.bind(&source, args, kwargs)?;
         if objects.iter().any(is_constant) {
             return match jit.special(py, &objects, false) {
-                Ok((special, arguments)) => special.call1(arguments),
+                Ok((special, arguments)) => call_special(jit, &special, arguments),
                 Err(why) => left(why),
             };
         }
@@ -166,7 +166,7 @@ impl Function {
                 if needs_constant(error) && objects.iter().any(|object| object.is_exact_instance_of::<PyInt>()) =>
             {
                 match jit.special(py, &objects, true) {
-                    Ok((special, arguments)) => special.call1(arguments),
+                    Ok((special, arguments)) => call_special(jit, &special, arguments),
                     Err(why) => left(why),
                 }
             }
@@ -343,6 +343,23 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyArrayDescr>()
         || object.is_exact_instance_of::<PyFunction>()
         || object.is_exact_instance_of::<PyCFunction>()
+}
+
+/// Calls a function with constants. Of both one says why it is not compiled.
+fn call_special<'py>(
+    jit: &Jit,
+    special: &Bound<'py, PyAny>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let own = special.cast::<Function>().ok().map(|function| &function.get().program);
+    if let Some(Program::Python(own)) = own {
+        own.is_said_by(jit);
+    }
+    let result = special.call1(arguments);
+    if let Some(Program::Python(own)) = own {
+        jit.is_said_by(own);
+    }
+    result
 }
 
 /// True if a function is not compiled since a value is only known at run time.

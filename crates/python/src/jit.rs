@@ -105,6 +105,11 @@ impl Jit {
         Ok((special, arguments.to_tuple()))
     }
 
+    /// Says no more why it runs undecorated if the other has said so.
+    pub(crate) fn is_said_by(&self, other: &Self) {
+        self.is_refusal_said.fetch_or(other.is_refusal_said.load(Relaxed), Relaxed);
+    }
+
     /// Runs the function as it is, and says once why.
     pub(crate) fn undecorated<'py>(
         &self,

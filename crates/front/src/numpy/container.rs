@@ -128,6 +128,7 @@ pub(super) fn counted_growth(kept: &Kept, item: &Item, is_known: impl Fn(Extent)
     let which = names[0].strip_prefix(GROWN)?;
     let (Kept::Array(elem, axes), Item::Named(_, items)) = (parts.first()?, item) else { return None };
     let row = shape_of(items.last()?);
+    let row = if item.grown().is_some() { row.get(1..)? } else { row };
     if axes.len() != row.len() + 1 || !row.iter().all(|&extent| is_known(extent)) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use super::advanced::Advanced;
 use super::container::HEAD;
+use super::elementwise::operand_type;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -17,6 +18,16 @@ impl Lowering<'_> {
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
             list if list.grown().is_some() => self.subscript(list.grown().expect("it was just looked at"), index, span),
+            Item::Tuple(items) | Item::Named(_, items)
+                if matches!(index, Item::Number(number) if number.x.value().is_some())
+                    && !items.is_empty()
+                    && !matches!(of, Item::Named(names, _) if Item::is_dict(names))
+                    && items.iter().all(|item| matches!(item, Item::Number(_))) =>
+            {
+                let all = self.array_like(&Item::Tuple(items.clone()), span)?;
+                let one = self.subscript(&all, index, span)?;
+                Ok(if operand_type(of).weak { one.of_python() } else { one })
+            }
             Item::Named(names, items) if Item::is_dict(names) => {
                 let at = index.key().and_then(|key| names.iter().position(|name| *name == key));
                 at.map(|at| items[at - HEAD].clone())

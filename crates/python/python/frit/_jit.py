@@ -71,8 +71,10 @@ class Special:
         )
 
     def __call__(self, *arguments: Any) -> Any:
-        arguments = iter(arguments)
-        return self.function(*[_refilled(value, arguments, self.depth) for value in self.values])
+        rest = iter(arguments)
+        values = [_refilled(value, rest, self.depth) for value in self.values]
+        count = len(values) - len(_by_name(self.function))
+        return self.function(*values[:count], **dict(zip(_by_name(self.function), values[count:])))
 
     def source(self) -> Source:
         written = _Written(self)
@@ -94,6 +96,12 @@ def special(
     if key not in made:
         made[key] = _frit.jit(Special(function, values, depth), strict)
     return made[key], passed
+
+
+def _by_name(function: types.FunctionType) -> list[str]:
+    """The parameters that are only given by name, which are the last."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 def _is_passed(value: Any, depth: int) -> bool:
@@ -135,6 +143,9 @@ class _Written:
         self.gatherer = _Gatherer(special.function)
         self.parameters: list[str] = []
         self.arguments = [self.text(value, special.depth) for value in special.values]
+        names = _by_name(special.function)
+        count = len(self.arguments) - len(names)
+        self.arguments[count:] = [f"{name}={text}" for name, text in zip(names, self.arguments[count:])]
 
     def text(self, value: Any, depth: int) -> str:
         if _is_passed(value, depth):
