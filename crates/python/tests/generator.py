@@ -166,6 +166,8 @@ class Function:
             name, x = self.r.choice(exact if self.is_exact else loose), inner()
             made = f"{name}({x})"
             is_complex = np.asarray(self.value(x)).dtype.kind == "c"
+            if name == "np.conj" and self.value(x).dtype.kind == "b":
+                raise Unfit
             # Complex and half precision functions of these are not compiled.
             if is_complex and name in ("np.arctan", "np.tanh", "np.sign", "np.rint") or self.value(made).dtype == np.float16:
                 raise Unfit
@@ -342,7 +344,8 @@ class Function:
             ones = lambda one: [n == 1 for n in np.shape(one)]
             # Extents that are 1 on one way only are not broadcast.
             like = lambda old: type(old) is type(value) and ones(old) == ones(value) and getattr(old, "dtype", 0) == getattr(value, "dtype", 0)
-            names = [name for name in self.visible(like) if name[0] in "ax"]
+            # An argument that is another array on one way may not be written afterwards.
+            names = [name for name in self.visible(like) if name[0] == "x" or name[0] == "a" and self.r.random() < 0.3]
             if names and text not in names:
                 self.note("bound anew in a block")
                 return self.run(f"{self.r.choice(names)} = {text}")

@@ -89,6 +89,10 @@ def special(
     function: types.FunctionType, values: list[Any], strict: bool, with_integers: bool
 ) -> tuple[Any, list[Any]]:
     """The function with what is constant in these arguments, and its arguments. `with_integers`: integers are constants."""
+    if isinstance(function, Special):
+        rest = iter(values)
+        values = [_refilled(value, rest, function.depth) for value in function.values]
+        function = function.function
     passed: list[Any] = []
     depth = int(with_integers)
     key = ", ".join(_key(value, passed, depth) for value in values)
