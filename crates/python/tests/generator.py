@@ -340,12 +340,11 @@ class Function:
         value = self.value(text)
         # What is a view on one way only may not be used after it was written.
         is_view = isinstance(value, np.ndarray) and value.base is not None
-        if self.depth and self.r.random() < 0.3 and not (is_view and self.r.random() < 0.9):
-            ones = lambda one: [n == 1 for n in np.shape(one)]
+        if self.depth and self.r.random() < 0.2 and not (is_view and self.r.random() < 0.95):
             # Extents that are 1 on one way only are not broadcast.
-            like = lambda old: type(old) is type(value) and ones(old) == ones(value) and getattr(old, "dtype", 0) == getattr(value, "dtype", 0)
+            like = lambda old: type(old) is type(value) and np.shape(old) == np.shape(value) and getattr(old, "dtype", 0) == getattr(value, "dtype", 0)
             # An argument that is another array on one way may not be written afterwards.
-            names = [name for name in self.visible(like) if name[0] == "x" or name[0] == "a" and self.r.random() < 0.3]
+            names = [name for name in self.visible(like) if name[0] == "x" or name[0] == "a" and self.r.random() < 0.1]
             if names and text not in names:
                 self.note("bound anew in a block")
                 return self.run(f"{self.r.choice(names)} = {text}")
