@@ -382,7 +382,8 @@ class Function:
         value = self.env[name]
         ones = [n == 1 for n in value.shape]
         other = self.pick(lambda old: old.dtype == value.dtype and [n == 1 for n in old.shape] == ones)
-        if name == other:
+        # What is exchanged with a part of itself in nested loops, and then written, is not followed yet.
+        if name == other or np.shares_memory(value, self.env[other]):
             raise Unfit
         self.note("swap")
         if self.r.random() < 0.3:
