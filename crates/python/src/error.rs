@@ -4,8 +4,8 @@ use frit_driver::Error;
 use frit_driver::error::Kind;
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyAssertionError, PyException, PyIndexError, PyMemoryError, PyOSError, PyRecursionError, PyRuntimeError, PyTypeError,
-    PyUnboundLocalError, PyValueError, PyZeroDivisionError,
+    PyAssertionError, PyException, PyIndexError, PyMemoryError, PyOSError, PyRecursionError, PyRuntimeError,
+    PyTypeError, PyUnboundLocalError, PyValueError, PyZeroDivisionError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -39,7 +39,8 @@ pub(crate) fn exception(error: Error) -> PyErr {
 fn raised(error: &Error, text: String) -> PyErr {
     let place = error.diagnostics.first().and_then(|diagnostic| diagnostic.labels.first());
     let stmt = place.map_or("", |label| error.sources.text(label.span));
-    let name = stmt.strip_prefix("raise ").and_then(|rest| rest.split(|c: char| c != '_' && !c.is_alphanumeric()).next());
+    let name =
+        stmt.strip_prefix("raise ").and_then(|rest| rest.split(|c: char| c != '_' && !c.is_alphanumeric()).next());
     let Some(name) = name else { return PyAssertionError::new_err(text) };
     Python::attach(|py| {
         let class = py.import("builtins").and_then(|builtins| builtins.getattr(name));

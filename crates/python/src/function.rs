@@ -7,13 +7,13 @@ use crate::error::exception;
 use crate::jit::{Jit, Source};
 use crate::layout::{Placement, is_plain};
 use crate::settings;
+use ::numpy::PyArrayDescr;
 use frit_driver::error::Kind;
 use frit_driver::sac::Functions;
 use frit_driver::{Error, Notation, Unit, explain};
 use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
-use ::numpy::PyArrayDescr;
-use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyInt, PyList, PyString, PyTuple, PyType};
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -119,8 +119,8 @@ impl Function {
         };
         let objects = jit.bind(&source, args, kwargs)?;
         if objects.iter().any(is_constant) {
-            return match jit.special(py, &objects) {
-                Ok((special, arguments)) => special.call1(arguments),
+            return match jit.special(py, &objects, false) {
+                Ok((special, arguments)) => call_special(jit, &special, arguments),
                 Err(why) => left(why),
             };
         }
@@ -135,6 +135,15 @@ impl Function {
         };
         match &version.code {
             Ok(code) => code.call_placed(py, &values, &placement, &objects),
+            // An integer may tell an axis, or another thing that must be known.
+            Err(error)
+                if needs_constant(error) && objects.iter().any(|object| object.is_exact_instance_of::<PyInt>()) =>
+            {
+                match jit.special(py, &objects, true) {
+                    Ok((special, arguments)) => call_special(jit, &special, arguments),
+                    Err(why) => left(why),
+                }
+            }
             Err(error) => jit.undecorated(args, kwargs, || exception(error.clone())),
         }
     }
@@ -344,6 +353,28 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyArrayDescr>()
         || object.is_exact_instance_of::<PyFunction>()
         || object.is_exact_instance_of::<PyCFunction>()
+}
+
+/// Calls a function with constants. Of both one says why it is not compiled.
+fn call_special<'py>(
+    jit: &Jit,
+    special: &Bound<'py, PyAny>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let own = special.cast::<Function>().ok().map(|function| &function.get().program);
+    if let Some(Program::Python(own)) = own {
+        own.is_said_by(jit);
+    }
+    let result = special.call1(arguments);
+    if let Some(Program::Python(own)) = own {
+        jit.is_said_by(own);
+    }
+    result
+}
+
+/// True if a function is not compiled since a value is only known at run time.
+fn needs_constant(error: &Error) -> bool {
+    error.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("only known at run time"))
 }
 
 /// Reads the arguments of a function of Python.

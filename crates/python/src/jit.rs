@@ -102,16 +102,23 @@ impl Jit {
         Err(PyTypeError::new_err(format!("`{}` takes other arguments", source.name)))
     }
 
-    /// The function with those of these arguments as constants that are neither numbers nor arrays, and its own arguments.
+    /// The function with those of these arguments as constants that are neither numbers nor arrays, or are integers if so told, and
+    /// its own arguments.
     pub(crate) fn special<'py>(
         &self,
         py: Python<'py>,
         objects: &[Bound<'py, PyAny>],
+        with_integers: bool,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let given = PyList::new(py, objects)?;
-        let made = py.import("frit._jit")?.call_method1("special", (&self.function, given, self.is_strict))?;
+        let given = (&self.function, PyList::new(py, objects)?, self.is_strict, with_integers);
+        let made = py.import("frit._jit")?.call_method1("special", given)?;
         let (special, arguments): (Bound<'py, PyAny>, Bound<'py, PyList>) = made.extract()?;
         Ok((special, arguments.to_tuple()))
+    }
+
+    /// Says no more why it runs undecorated if the other has said so.
+    pub(crate) fn is_said_by(&self, other: &Self) {
+        self.is_refusal_said.fetch_or(other.is_refusal_said.load(Relaxed), Relaxed);
     }
 
     /// Runs the function as it is, and says once why.

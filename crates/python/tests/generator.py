@@ -154,17 +154,33 @@ class Function:
             op = self.r.choice(("+", "-", "*", "+", "-", "*", "/") + (("//", "%", "&", "|", "^", "**", "<", ">", "==", "!=", "<=", ">=") if self.is_exact else ()))
             if op == "**":
                 left, right = inner(), self.r.choice(("2", "1"))
+                if np.asarray(self.value(left)).dtype.kind == "b":
+                    raise Unfit
+            if op in ("<", ">", "<=", ">=") and "c" in (np.asarray(self.value(left)).dtype.kind, np.asarray(self.value(right)).dtype.kind):
+                raise Unfit
             return f"({left} {op} {right})"
         if kind < 0.62:
             self.note("function")
             exact = ("np.abs", "np.negative", "np.sqrt", "np.square", "np.isnan", "np.sign", "np.floor", "np.ceil", "np.rint", "np.trunc", "np.logical_not", "np.isfinite", "np.signbit", "np.conj", "np.real")
             loose = ("np.exp", "np.sin", "np.cos", "np.tanh", "np.arctan", "np.abs", "np.square", "np.negative", "np.imag")
-            return f"{self.r.choice(exact if self.is_exact else loose)}({inner()})"
+            name, x = self.r.choice(exact if self.is_exact else loose), inner()
+            made = f"{name}({x})"
+            is_complex = np.asarray(self.value(x)).dtype.kind == "c"
+            if name == "np.conj" and self.value(x).dtype.kind == "b":
+                raise Unfit
+            # Complex and half precision functions of these are not compiled.
+            if is_complex and name in ("np.arctan", "np.tanh", "np.sign", "np.rint") or self.value(made).dtype == np.float16:
+                raise Unfit
+            return made
         if kind < 0.7:
             self.note("function of two")
             exact = ("np.maximum", "np.minimum", "np.fmax", "np.fmin", "np.logical_and", "np.logical_xor", "np.copysign", "np.fmod", "np.floor_divide", "np.left_shift", "np.right_shift")
             names = exact if self.is_exact else ("np.maximum", "np.minimum", "np.hypot", "np.add")
-            return f"{self.r.choice(names)}({inner()}, {self.r.choice((inner, self.literal))()})"
+            name, left, right = self.r.choice(names), inner(), self.r.choice((inner, self.literal))()
+            kinds = [np.asarray(self.value(x)).dtype.kind for x in (left, right)]
+            if "c" in kinds and name != "np.add" or name == "np.hypot" and "f" not in kinds:
+                raise Unfit
+            return f"{name}({left}, {right})"
         if kind < 0.8:
             return self.reduction(inner())
         if kind < 0.86 and self.is_exact:
@@ -184,7 +200,7 @@ class Function:
                 f"np.stack(({x}, {x}), axis=-1)",
                 f"np.zeros_like({x})",
                 f"np.full_like({x}, 2)",
-                f"np.clip({x}, -1, 2)",
+                f"np.clip({x}, -1, 2)" if np.asarray(self.value(x)).dtype.kind in "if" else x,
                 f"np.diff({x})" if np.shape(self.value(x))[-1:] != (2,) else x,
                 f"np.pad({x}, 1)",
                 f"np.repeat({x}, 2, axis=0)",
@@ -261,7 +277,7 @@ class Function:
                     del self.env[name]
                 for name, (value, content) in before.items():
                     self.env[name] = value
-                    if isinstance(value, np.ndarray):
+                    if isinstance(value, np.ndarray) and value.flags.writeable:
                         value[...] = content
         return made
 
@@ -312,6 +328,7 @@ class Function:
                 raise Unfit
             if isinstance(value, np.generic) and value.dtype.str[1:] not in kinds:
                 raise Unfit
+
             if isinstance(value, (tuple, list)) or isinstance(value, int) and abs(value) > 1 << 40:
                 raise Unfit
             if not self.is_exact and np.ndim(value) and value.size and value.dtype.kind in "fc":
@@ -321,9 +338,13 @@ class Function:
 
     def bound(self, text):
         value = self.value(text)
-        if self.depth and self.r.random() < 0.6:
-            like = lambda old: type(old) is type(value) and np.ndim(old) == np.ndim(value) and getattr(old, "dtype", 0) == getattr(value, "dtype", 0)
-            names = self.visible(like)
+        # What is a view on one way only may not be used after it was written.
+        is_view = isinstance(value, np.ndarray) and value.base is not None
+        if self.depth and self.r.random() < 0.2 and not (is_view and self.r.random() < 0.95):
+            # Extents that are 1 on one way only are not broadcast.
+            like = lambda old: type(old) is type(value) and np.shape(old) == np.shape(value) and getattr(old, "dtype", 0) == getattr(value, "dtype", 0)
+            # An argument that is another array on one way may not be written afterwards.
+            names = [name for name in self.visible(like) if name[0] == "x" or name[0] == "a" and self.r.random() < 0.1]
             if names and text not in names:
                 self.note("bound anew in a block")
                 return self.run(f"{self.r.choice(names)} = {text}")
@@ -359,8 +380,10 @@ class Function:
     def swap(self):
         name = self.pick()
         value = self.env[name]
-        other = self.pick(lambda old: old.dtype == value.dtype and old.ndim == value.ndim)
-        if name == other:
+        ones = [n == 1 for n in value.shape]
+        other = self.pick(lambda old: old.dtype == value.dtype and [n == 1 for n in old.shape] == ones)
+        # What is exchanged with a part of itself in nested loops, and then written, is not followed yet.
+        if name == other or np.shares_memory(value, self.env[other]):
             raise Unfit
         self.note("swap")
         if self.r.random() < 0.3:
@@ -370,7 +393,7 @@ class Function:
     def out(self):
         self.note("out")
         name = self.pick()
-        ufunc = self.r.choice(("np.add", "np.multiply", "np.subtract", "np.maximum"))
+        ufunc = self.r.choice(("np.add", "np.multiply", "np.subtract") + (("np.maximum",) if self.env[name].dtype.kind != "c" else ()))
         where = ""
         if self.r.random() < 0.3:
             self.note("where=")
@@ -379,7 +402,7 @@ class Function:
 
     def branch(self):
         self.note("branch")
-        scalars = self.visible(lambda value: isinstance(value, (int, np.integer, np.bool_)))
+        scalars = self.visible(lambda value: isinstance(value, (int, np.integer)))
         tests = [f"{name} {self.r.choice(('>', '<=', '=='))} 1" for name in scalars]
         if self.is_exact:
             tests += [f"{self.pick(lambda old: old.ndim == 1 and old.size and old.dtype.kind != 'c')}[0] > 1"]
@@ -414,14 +437,15 @@ class Function:
     def restore(self, snapshot):
         for name, (value, content) in snapshot.items():
             self.env[name] = value
-            if isinstance(value, np.ndarray):
+            if isinstance(value, np.ndarray) and value.flags.writeable:
                 value[...] = content
 
     def loop(self):
         self.note("loop")
         self.depth += 1
         before = set(self.env)
-        name = f"i{self.depth}"
+        self.names += 1
+        name, row = f"i{self.names}", f"row{self.names}"
         kind = self.r.random()
         rows = self.visible(lambda value: isinstance(value, np.ndarray) and value.ndim > 1 and value.shape[0] > 1)
         if kind < 0.55 or not rows:
@@ -435,8 +459,8 @@ class Function:
         elif kind < 0.85:
             self.note("enumerate")
             over = self.r.choice(rows)
-            self.env[name], self.env[f"row{self.depth}"] = 0, self.env[over][0]
-            head = f"for {name}, row{self.depth} in enumerate({over}):"
+            self.env[name], self.env[row] = 0, self.env[over][0]
+            head = f"for {name}, {row} in enumerate({over}):"
         else:
             self.note("while")
             self.env[name] = 0

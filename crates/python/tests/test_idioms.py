@@ -3,10 +3,7 @@
 import ast
 import importlib
 import importlib.util
-import os
 import pathlib
-import subprocess
-import sys
 
 import numpy as np
 
@@ -66,3 +63,20 @@ def dtypes(value):
         return {dtype for part in value for dtype in dtypes(part)}
     dtype = getattr(value, "dtype", None)
     return {np.float32} if dtype in (np.float32, np.complex64) else set()
+
+
+def unlike_numpy(functions, monkeypatch):
+    """How many functions there are, and which of them do not do what NumPy does. The interpreter runs them."""
+    monkeypatch.setenv("CC", "no-compiler")
+    found = [(getattr(function, "text", function.__name__), refused_or_wrong(function, args)) for function, args in functions]
+    return len(found), {name: why for name, why in found if why}
+
+
+def test_functions_as_people_write_them_do_what_numpy_does(monkeypatch):
+    count, unlike = unlike_numpy(cases(), monkeypatch)
+    assert count > 150 and not unlike, unlike
+
+
+def test_calls_of_numpy_do_what_numpy_does(monkeypatch, tmp_path):
+    count, unlike = unlike_numpy(calls_of_numpy(tmp_path), monkeypatch)
+    assert count > 600 and not unlike, unlike

@@ -31,6 +31,13 @@ pub(super) struct Places {
     certs: Vec<Value>,
 }
 
+impl Places {
+    /// The number of axes of the result.
+    pub(super) fn rank(&self) -> usize {
+        self.whole.len()
+    }
+}
+
 /// What an axis of an array is indexed by.
 pub(super) enum Place {
     /// A slice: its start, its step, and the axis of the result.
@@ -250,8 +257,11 @@ impl Lowering<'_> {
         let new = self.element(item, span)?;
         if let Element::Array(_, own) = &new {
             let (both, _) = self.broadcast(&[&places.whole, own], span)?;
-            if both.len() > places.whole.len() {
-                return Err(self.wrong_type(span, "what is assigned has more axes than the elements at these indices"));
+            let grows = both.iter().zip(&places.whole).any(|(both, n)| *n == Extent::Const(1) && both != n);
+            if both.len() > places.whole.len() || grows {
+                return Err(
+                    self.wrong_type(span, "what is assigned has more axes or elements than there are at these indices")
+                );
             }
         }
         let mut count = Operand::i64(1);

@@ -1,6 +1,6 @@
 //! Branches: what is computed on each way, and what variables and buffers are where ways meet.
 
-use super::container::met;
+use super::container::{growth, met};
 use super::elementwise::shape_of;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
@@ -9,8 +9,8 @@ use super::memory::Buffer;
 use super::statement::{Exit, Rest, buffers_of, leaves, raise_in, raises};
 use super::types;
 use frit_ir::array::{Block, Extent, Op, Operand, Stmt, Type, Value};
-use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::failure::FailureKind;
+use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
 use rustpython_parser::ast::{self, Ranged};
@@ -286,12 +286,30 @@ impl<'m> Lowering<'m> {
             (None, Some(other)) => [self.resume(&mut join.ways[0], |l| l.vacant(&other, is_later))?, other],
             (None, None) => return None,
         };
+        let pair = self.grown_alike(join, pair);
         let meeting = self.join_items(join, pair).ok()?;
         if has_one == TRUE && has_other == TRUE {
             return Some(meeting);
         }
         let at = join.add([has_one, has_other], Type::scalar(Scalar::Bool));
         Some(Meeting::Perhaps(Box::new(meeting), Box::new(Meeting::Number(at, Scalar::Bool, true))))
+    }
+
+    /// A list that one way makes longer, as an array on both.
+    fn grown_alike(&mut self, join: &mut Join, pair: [Item; 2]) -> [Item; 2] {
+        let kept = match &pair {
+            [Item::Named(names, one), Item::Named(others, other)] => {
+                growth(names, one.len(), others, other).or_else(|| growth(others, other.len(), names, one))
+            }
+            _ => None,
+        };
+        let Some(kept) = kept else { return pair };
+        let span = self.b.span();
+        let [one, other] = [0, 1].map(|at| {
+            let made = self.resume(&mut join.ways[at], |l| l.before_growth(&kept, &pair[at], span));
+            made.ok().flatten().unwrap_or(pair[at].clone())
+        });
+        [one, other]
     }
 
     /// What an item is where two ways meet, as far as it is known before the results are.

@@ -62,7 +62,8 @@ impl Lowering<'_> {
                     [Item::Array(array)] if array.rank() == 1 => {
                         let what = Reduction::named(name).expect("it is a reduction");
                         let made = self.reduce(what, &Item::Array(array.clone()), &Along::default(), span)?;
-                        return start.map_or(Ok(made.clone()), |start| self.binary_ufunc(Binary::Add, &made, &start, span));
+                        return start
+                            .map_or(Ok(made.clone()), |start| self.binary_ufunc(Binary::Add, &made, &start, span));
                     }
                     [] | [_] => return Err(self.not_compiled(span, &format!("`{name}` of this"), "use NumPy's")),
                     items => items.to_vec(),
@@ -131,6 +132,7 @@ impl Lowering<'_> {
             }
             "any" | "all" => {
                 let item = arguments.need(0, "iterable")?;
+                let item = item.grown().cloned().unwrap_or(item);
                 if let Item::Array(array) = &item
                     && array.rank() == 1
                 {
@@ -150,7 +152,10 @@ impl Lowering<'_> {
             }
             "callable" => {
                 let item = arguments.need(0, "object")?;
-                Ok(Item::Number(Number::truth(matches!(item, Item::Function(..) | Item::Library(_) | Item::Method(..)))))
+                Ok(Item::Number(Number::truth(matches!(
+                    item,
+                    Item::Function(..) | Item::Library(_) | Item::Method(..)
+                ))))
             }
             "slice" => {
                 let mut bounds = Vec::new();
@@ -202,6 +207,11 @@ impl Lowering<'_> {
             return Err(self.not_compiled(span, "`min` or `max` of arrays", "use `np.minimum` or `np.maximum`"));
         };
         let common = types::common(&[(*x).into(), (*y).into()]);
+        if let (Operand::Const(_), Operand::Const(_)) = (x.x, y.x) {
+            let (a, b) = (self.convert(x.x, common.elem), self.convert(y.x, common.elem));
+            let is_other = if is_max { self.holds(BinOp::LT, a, b) } else { self.holds(BinOp::LT, b, a) };
+            return Ok(if is_other == Operand::Const(Const::Bool(true)) { other.clone() } else { one.clone() });
+        }
         let (x, y) = (self.convert(x.x, common.elem), self.convert(y.x, common.elem));
         let is_other = if is_max { self.holds(BinOp::LT, x, y) } else { self.holds(BinOp::LT, y, x) };
         let made = self.select(is_other, y, x);

@@ -148,13 +148,20 @@ impl<'m> Lowering<'m> {
                 for (key, item) in named {
                     match names.iter().position(|name| *name == key) {
                         Some(at) if fields[at].is_none() => fields[at] = Some(item),
-                        _ => return Err(self.wrong_type(span, format!("there is no field `{key}`, or it is there already"))),
+                        _ => {
+                            return Err(
+                                self.wrong_type(span, format!("there is no field `{key}`, or it is there already"))
+                            );
+                        }
                     }
                 }
                 let fields: Option<Vec<Item>> = fields.into_iter().collect();
                 match fields {
                     Some(fields) if fields.len() == names.len() => Ok(Item::Named(names, fields)),
-                    _ => Err(self.wrong_type(span, format!("a tuple with {} fields needs a value for each", names.len()))),
+                    _ => {
+                        Err(self
+                            .wrong_type(span, format!("a tuple with {} fields needs a value for each", names.len())))
+                    }
                 }
             }
             Item::Dtype(dtype) | Item::PythonType(dtype) => {
@@ -187,13 +194,15 @@ impl<'m> Lowering<'m> {
                     Item::Named(names, items) if is_python && path != "isinstance" && Item::is_list(&names) => {
                         Item::Tuple(items)
                     }
-                    item if is_python => item,
+                    // As subscripts, lists and tuples differ.
+                    item if is_python || path.ends_with(".at") => item,
                     item => item.without_lists(),
                 };
                 let at = at.into_iter().map(taken).collect();
                 let named = named.into_iter().map(|(name, item)| (name, taken(item))).collect();
                 let arguments = Arguments { name: path.clone(), span, at, named };
-                self.library(&path, arguments)
+                let made = self.library(&path, arguments)?;
+                Ok(if path.starts_with("math.") { made.of_python() } else { made })
             }
             other => Err(self.wrong_type(span, format!("{} cannot be called", other.name()))),
         }
@@ -377,6 +386,9 @@ impl<'m> Lowering<'m> {
         if name == "vectorize" {
             let function = arguments.need(0, "pyfunc")?;
             return Ok(Item::Method(Box::new(function), name.into()));
+        }
+        if path == "math.log" && arguments.at.len() == 2 {
+            return self.of_library(path, &arguments, false)?.map_or_else(|| unknown(self), Ok);
         }
         if let Some(made) = self.inquiry(name, &mut arguments)? {
             return Ok(made);

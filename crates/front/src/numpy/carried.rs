@@ -255,7 +255,7 @@ pub(super) fn unify(
             let im = unify(lowering, &parts[1], &items[1], is_new)?;
             Ok(Kept::Complex(Box::new([re, im])))
         }
-        (Kept::Complex(_), Item::Number(_)) => Ok(kept.clone()),
+        (Kept::Complex(parts), Item::Number(_)) if matches!(parts[0], Kept::Number(..)) => Ok(kept.clone()),
         (Kept::Array(elem, extents), Item::Array(array)) if *elem == array.elem && extents.len() == array.rank() => {
             // Sizes that iterations compute may differ from those before.
             let axis = |(extent, &own): (&Option<Extent>, &Extent)| {

@@ -166,6 +166,8 @@ impl Lowering<'_> {
             }
             "copysign" => {
                 let (x, y) = (arguments.need(0, "x1")?, arguments.need(1, "x2")?);
+                let common = types::common(&[operand_type(&x), operand_type(&y)]).elem;
+                let x = types::real(common).map_or(Ok(x.clone()), |real| self.as_type(&x, real.into(), span))?;
                 let size = self.unary_ufunc("fabs", &x, span)?;
                 let minus = self.unary_ufunc("negative", &size, span)?;
                 let is_negative = self.unary_ufunc("signbit", &y, span)?;

@@ -8,8 +8,9 @@ use super::carried::Kept;
 use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::Lowering;
-use super::item::Item;
+use super::item::{Item, Number};
 use super::types::Dtype;
+use frit_ir::Scalar;
 use frit_ir::array::{Extent, Operand};
 use frit_support::Span;
 
@@ -22,6 +23,10 @@ const GROWN: &str = "[+]";
 
 /// How many names are before those of what a list or dictionary holds.
 pub(super) const HEAD: usize = 1;
+
+/// The same of a list to which each iteration of a loop appends an item at most. What it holds is an array that has places for all,
+/// and how many there are.
+const COUNTED: &str = "[n]";
 
 static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
@@ -52,6 +57,11 @@ impl Item {
             Item::Named(names, items) if names.first().is_some_and(|name| name.starts_with(GROWN)) => items.first(),
             _ => None,
         }
+    }
+
+    /// True for the names of a list to which each iteration appends an item at most.
+    pub(super) fn is_counted(names: &[String]) -> bool {
+        names.first().is_some_and(|name| name.starts_with(COUNTED))
     }
 
     /// True for the names of a dictionary.
@@ -91,27 +101,79 @@ pub(super) fn met(one: &[String], other: &[String]) -> Option<Vec<String>> {
     if one == other {
         return Some(one.to_vec());
     }
-    let kind = [LIST, DICT, GROWN].into_iter().find(|kind| {
-        [one, other].iter().all(|names| names.first().is_some_and(|name| name.starts_with(kind)))
-    })?;
+    let kind = [LIST, DICT, GROWN, COUNTED]
+        .into_iter()
+        .find(|kind| [one, other].iter().all(|names| names.first().is_some_and(|name| name.starts_with(kind))))?;
     (one[HEAD..] == other[HEAD..]).then(|| [vec![kind.to_string()], one[HEAD..].to_vec()].concat())
 }
 
 /// What is handed on of a list that iterations make longer, if they do.
 pub(super) fn growth(names: &[String], count: usize, others: &[String], items: &[Item]) -> Option<Kept> {
-    let same = names.first().filter(|name| Some(*name) == others.first())?;
-    let which = same.strip_prefix(LIST)?;
-    if items.len() <= count {
+    let which = names.first()?.strip_prefix(LIST)?;
+    let is_array = others.first()?.strip_prefix(GROWN) == Some(which);
+    if !is_array && (others.first()?.strip_prefix(LIST) != Some(which) || items.len() <= count) {
         return None;
     }
-    let axes = vec![None; 1 + shape_of(items.last()?).len()];
-    let ty = operand_type(items.last()?);
+    let item = items.last()?;
+    let axes = vec![None; usize::from(!is_array) + shape_of(item).len()];
+    let ty = operand_type(item);
     let array = Kept::Array(ty.elem, axes);
     let array = if ty.is_complex { Kept::Complex(Box::new([array.clone(), array])) } else { array };
     Some(Kept::Named(vec![format!("{GROWN}{which}")], vec![array]))
 }
 
+/// The same for a list to which each iteration appends an item at most, if the shape of items is known before the loop.
+pub(super) fn counted_growth(kept: &Kept, item: &Item, is_known: impl Fn(Extent) -> bool) -> Option<Kept> {
+    let Kept::Named(names, parts) = kept else { return None };
+    let which = names[0].strip_prefix(GROWN)?;
+    let (Kept::Array(elem, axes), Item::Named(_, items)) = (parts.first()?, item) else { return None };
+    let row = shape_of(items.last()?);
+    let row = if item.grown().is_some() { row.get(1..)? } else { row };
+    if axes.len() != row.len() + 1 || !row.iter().all(|&extent| is_known(extent)) {
+        return None;
+    }
+    let axes = [vec![None], row.iter().copied().map(Some).collect()].concat();
+    let names = vec![format!("{COUNTED}{which}")];
+    Some(Kept::Named(names, vec![Kept::Array(*elem, axes), Kept::Number(Scalar::I64, true)]))
+}
+
 impl Lowering<'_> {
+    /// A list before a loop of so many iterations to each of which it is appended an item at most, with places for all.
+    pub(super) fn before_counted(
+        &mut self,
+        kept: &Kept,
+        old: &Item,
+        count: Option<Operand>,
+        span: Span,
+    ) -> Result<Option<Item>> {
+        let (Kept::Named(names, parts), Item::Named(_, items)) = (kept, old) else { return Ok(None) };
+        let (true, Some(Kept::Array(elem, axes)), Some(count)) = (names[0].starts_with(COUNTED), parts.first(), count)
+        else {
+            return Ok(None);
+        };
+        let first = Operand::i64(items.len() as i64);
+        let places = self.add(first, count);
+        let rows = axes[1..].iter().map(|extent| extent.expect("the shape of items is known"));
+        let shape: Vec<Extent> = std::iter::once(places.extent()).chain(rows).collect();
+        let zero = Operand::Const(elem.zero());
+        let value = self.generate(shape, *elem, |_, _| Ok(zero))?;
+        let array = Item::Array(self.fresh(value));
+        for (at, item) in items.iter().enumerate() {
+            self.store(&array, &Item::int(at as i64), item.clone(), span)?;
+        }
+        Ok(Some(Item::Named(names.clone(), vec![array, Item::Number(Number::int(first))])))
+    }
+
+    /// What such a list is after the loop.
+    pub(super) fn after_counted(&mut self, item: Item, span: Span) -> Result<Item> {
+        let Item::Named(names, items) = &item else { return Ok(item) };
+        let (Some(which), [array, Item::Number(count)]) = (names[0].strip_prefix(COUNTED), &items[..]) else {
+            return Ok(item);
+        };
+        let all = self.subscript(array, &Item::Slice([None, Some(*count), None]), span)?;
+        Ok(Item::Named(vec![format!("{GROWN}{which}")], vec![all]))
+    }
+
     /// A list before a loop that makes it longer, as what is handed on.
     pub(super) fn before_growth(&mut self, kept: &Kept, old: &Item, span: Span) -> Result<Option<Item>> {
         let (Kept::Named(names, parts), Item::Named(_, items)) = (kept, old) else { return Ok(None) };
@@ -185,12 +247,26 @@ impl Lowering<'_> {
     ) -> Result<Item> {
         let span = arguments.span;
         let name = arguments.name.clone();
+        if let ([array, Item::Number(count)], true, "append") = (items, names[0].starts_with(COUNTED), name.as_str()) {
+            let item = arguments.need(1, "object")?;
+            self.store(array, &Item::Number(*count), item, span)?;
+            let next = Item::Number(Number::int(self.add(count.x, Operand::i64(1))));
+            self.replace_container(&names[0].clone(), &Item::Named(names.to_vec(), vec![array.clone(), next]));
+            return Ok(Item::None);
+        }
         if let (Some(array), "append") = (Item::Named(names.to_vec(), items.to_vec()).grown(), name.as_str()) {
             let item = arguments.need(1, "object")?;
             return self.append_to_array(names, array, &item, span);
         }
         let list = |items: Vec<Item>| Item::Named(names.to_vec(), items);
         let mut new = items.to_vec();
+        if names[0].starts_with(COUNTED) {
+            return Err(self.not_compiled(
+                span,
+                &format!("the method `{name}` of a list that a loop makes longer"),
+                "",
+            ));
+        }
         match (name.as_str(), Item::is_list(names)) {
             ("append", true) => new.push(arguments.need(1, "object")?),
             ("extend", true) => {

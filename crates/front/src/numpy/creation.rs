@@ -75,7 +75,7 @@ impl Lowering<'_> {
                 let dtype = self.any_dtype_argument(arguments, 1)?;
                 let copies = arguments.flag(2, "copy", matches!(name, "array" | "copy"));
                 arguments.take(3, "order");
-                arguments.finish(1)?;
+                arguments.finish(4)?;
                 let item = self.array_like(&item, span)?;
                 let own = operand_type(&item).dtype();
                 let dtype = dtype.unwrap_or(own);
@@ -223,6 +223,15 @@ impl Lowering<'_> {
     fn arange(&mut self, arguments: &mut Arguments) -> Result<Item> {
         let span = arguments.span;
         let dtype = self.dtype_argument(arguments, 3)?;
+        let named = ["start", "stop", "step"].map(|name| {
+            let at = arguments.named.iter().position(|(key, _)| key == name);
+            at.map(|at| arguments.named.remove(at).1)
+        });
+        if let [None, Some(_), Some(_)] = named {
+            arguments.at.insert(0, Item::int(0));
+        }
+        arguments.at.truncate(3);
+        arguments.at.extend(named.into_iter().flatten());
         arguments.finish(3)?;
         let mut numbers = Vec::new();
         for item in &arguments.at {

@@ -261,17 +261,22 @@ impl Lowering<'_> {
 
     /// A Python number in the type of an array, which it must fit.
     pub(super) fn fitting(&mut self, number: Number, elem: Scalar, span: Span) -> Result<Operand> {
-        if let (true, true, Operand::Const(Const::Int(_, value))) = (number.weak, elem.is_integer(), number.x) {
-            let fits = match elem {
-                Scalar::U64 => value >= 0,
-                elem => Const::int(elem, value) == Const::Int(elem, value),
-            };
-            if !fits {
-                let what = format!("the Python integer {value} is out of bounds for {}", types::name(elem));
-                return Err(self.wrong_type(span, what));
-            }
+        if let (true, Operand::Const(Const::Int(_, value))) = (number.weak, number.x)
+            && !fits(value, elem)
+        {
+            let what = format!("the Python integer {value} is out of bounds for {}", types::name(elem));
+            return Err(self.wrong_type(span, what));
         }
         Ok(self.convert(number.x, elem))
+    }
+}
+
+/// True if a type has this integer.
+pub(super) fn fits(value: i64, elem: Scalar) -> bool {
+    match elem {
+        elem if !elem.is_integer() => true,
+        Scalar::U64 => value >= 0,
+        elem => Const::int(elem, value) == Const::Int(elem, value),
     }
 }
 

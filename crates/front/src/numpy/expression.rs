@@ -1,11 +1,12 @@
 //! Expressions and operators.
 
 use super::branch::TRUE;
+use super::call::Arguments;
 use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::{Body, Callable, Lowering};
 use super::item::{Item, Number};
-use super::loops::{names_of, unrolled};
+use super::loops::{Repeat, names_of, unrolled};
 use super::statement::{Exit, library};
 use super::ufuncs::Binary;
 use frit_ir::array::{Extent, Operand};
@@ -86,8 +87,8 @@ impl<'m> Lowering<'m> {
                 self.functions.push(Callable { name: "a lambda", args: &lambda.args, body: Body::Expr(&lambda.body) });
                 Ok(Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1)))
             }
-            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::list),
-            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::Tuple),
+            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, Item::list, span),
+            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, Item::Tuple, span),
             Expr::NamedExpr(named) => {
                 let item = self.expr(&named.value)?;
                 self.assign(&named.target, item.clone())?;
@@ -171,11 +172,17 @@ impl<'m> Lowering<'m> {
 
     /// `left op right`.
     pub(super) fn operator(&mut self, op: Operator, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        if let (Operator::Add | Operator::Mult, Some(_), _) | (Operator::Add | Operator::Mult, _, Some(_)) =
+            (op, left.grown(), right.grown())
+        {
+            return Err(self.not_compiled(span, "an operator on a list that a loop makes longer", "use `np.array`"));
+        }
         if let (Operator::Add, Item::Tuple(one) | Item::Named(_, one), Item::Tuple(other) | Item::Named(_, other)) =
             (op, left, right)
         {
             let items = one.iter().chain(other).cloned().collect();
-            let are_lists = [left, right].iter().all(|item| matches!(item, Item::Named(names, _) if Item::is_list(names)));
+            let are_lists =
+                [left, right].iter().all(|item| matches!(item, Item::Named(names, _) if Item::is_list(names)));
             return Ok(if are_lists { Item::list(items) } else { Item::Tuple(items) });
         }
         if let (
@@ -230,7 +237,9 @@ impl<'m> Lowering<'m> {
                 let Some(key) = key.key() else { return Err(self.not_compiled(span, "a key of this type", "")) };
                 return known(names.contains(&key) == (op == CmpOp::In));
             }
-            (CmpOp::In | CmpOp::NotIn, _, Item::Range { .. } | Item::Array(_)) => {
+            (CmpOp::In | CmpOp::NotIn, _, right)
+                if matches!(right, Item::Range { .. } | Item::Array(_)) || right.grown().is_some() =>
+            {
                 let all = self.array_like(right, span)?;
                 let equal = self.compared(CmpOp::Eq, left, &all, span)?;
                 let any = self.library_call("numpy.any", vec![equal], span)?;
@@ -330,19 +339,26 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// `[e for x in ... if ... for y in ...]`: the items, of a known number. Its variables are not seen outside.
+    /// `[e for x in ... if ... for y in ...]`. Its variables are not seen outside.
     fn comprehension(
         &mut self,
         element: &'m Expr,
         generators: &'m [ast::Comprehension],
+        of_items: fn(Vec<Item>) -> Item,
         span: Span,
-    ) -> Result<Vec<Item>> {
+    ) -> Result<Item> {
         let mut names = BTreeSet::new();
         generators.iter().for_each(|generator| names_of(&generator.target, &mut names));
         let around: Vec<(String, Option<Item>)> =
             names.into_iter().map(|name| (name.clone(), self.scope().get(&name).cloned())).collect();
-        let mut made = Vec::new();
-        self.comprehend(element, generators, &mut made, span)?;
+        let made = match self.long_comprehension(element, generators, span)? {
+            Some(list) => list,
+            None => {
+                let mut made = Vec::new();
+                self.comprehend(element, generators, &mut made, span)?;
+                of_items(made)
+            }
+        };
         for (name, item) in around {
             match item {
                 Some(item) => _ = self.scope().insert(name, item),
@@ -350,6 +366,60 @@ impl<'m> Lowering<'m> {
             }
         }
         Ok(made)
+    }
+
+    /// A comprehension of a length that is not known, as the loop that it is.
+    fn long_comprehension(
+        &mut self,
+        element: &'m Expr,
+        generators: &'m [ast::Comprehension],
+        span: Span,
+    ) -> Result<Option<Item>> {
+        let [generator] = generators else { return Ok(None) };
+        let over = self.expr(&generator.iter)?;
+        if unrolled(&over).is_some() {
+            return Ok(None);
+        }
+        let count = self.count_of(&over, span)?;
+        if count.constant().and_then(Const::as_i64).is_some_and(|count| count <= 64) {
+            return Ok(None);
+        }
+        let name = format!("list at {}", u32::from(element.range().start()));
+        self.scope().insert(name.clone(), Item::list(Vec::new()));
+        let append = |l: &mut Self| {
+            let item = l.expr(element)?;
+            if let Some(Item::Named(names, items)) = l.scope().get(&name).cloned() {
+                let at = vec![Item::None, item];
+                let mut arguments = Arguments { name: "append".into(), span, at, named: Vec::new() };
+                l.container_method(&names, &items, &mut arguments)?;
+            }
+            Ok(Exit::Fall)
+        };
+        let body = |l: &mut Self, index: Operand| {
+            let item = l.item_at(&over, index, span)?;
+            l.assign(&generator.target, item)?;
+            let mut holds = TRUE;
+            for test in &generator.ifs {
+                let test = l.expr(test)?;
+                let more = l.truth(&test, span)?;
+                holds = l.arithmetic(BinOp::AND, holds, more);
+            }
+            let text = (element.range().start().into(), element.range().end().into());
+            match holds {
+                TRUE => append(l),
+                Operand::Const(_) => Ok(Exit::Fall),
+                holds => l.branch(holds, span, text, append, |_| Ok(Exit::Fall)),
+            }
+        };
+        let mut renewed = BTreeSet::new();
+        names_of(&generator.target, &mut renewed);
+        let (later, mut assigned) = (BTreeSet::from([name.clone()]), renewed.clone());
+        assigned.insert(name.clone());
+        let (appends, mark) = (later.clone(), self.b.func.values.len());
+        let repeat =
+            Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
+        self.run_loop(&repeat, &assigned, generator.target.range().start().into())?;
+        Ok(self.scope().remove(&name))
     }
 
     /// Adds what the first generator and those inside it make of an element.
@@ -408,6 +478,10 @@ impl<'m> Lowering<'m> {
         match item {
             Item::Number(number) => Ok(self.convert(number.x, Scalar::Bool)),
             Item::None => Ok(Operand::Const(Const::Bool(false))),
+            list if list.grown().is_some() => {
+                let count = self.count_of(list, span)?;
+                Ok(self.arithmetic(BinOp::LT, Operand::i64(0), count))
+            }
             Item::Tuple(items) | Item::Named(_, items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
             Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
             Item::Complex(parts) => {
@@ -464,7 +538,11 @@ impl<'m> Lowering<'m> {
             Item::Library(path) => Ok(library(&format!("{path}.{name}"))),
             Item::Named(names, items) => match names.iter().position(|other| other == name) {
                 Some(at) => Ok(items[at].clone()),
-                None if Item::is_list(names) || Item::is_dict(names) => {
+                None if Item::is_list(names)
+                    || Item::is_dict(names)
+                    || of.grown().is_some()
+                    || Item::is_counted(names) =>
+                {
                     Ok(Item::Method(Box::new(of), name.to_string()))
                 }
                 None => unknown(self, &of),

@@ -120,17 +120,21 @@ pub(super) fn compile(module: &Module, entry: &str, signature: &Signature) -> Re
     let (items, parameters) = lowering.parameters(signature, |at| names.get(at).map(|arg| arg.def.arg.as_str().into()));
     lowering.state.callers = (0..lowering.state.buffers.len()).collect();
     let first: Vec<Value> = lowering.state.buffers.clone();
-    let result = lowering.call(position, None, items.clone(), Vec::new(), span)?;
+    let declared = &module.functions[position].args;
+    let by_position = (declared.posonlyargs.len() + declared.args.len()).min(items.len());
+    let names = declared.kwonlyargs.iter().map(|arg| arg.def.arg.to_string());
+    let named = names.zip(items[by_position..].iter().cloned()).collect();
+    let result = lowering.call(position, None, items[..by_position].to_vec(), named, span)?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
     for (buffer, &before) in first.iter().enumerate() {
+        if lowering.state.unknown.contains(&buffer) {
+            return Err(lowering.shared(span));
+        }
         let content = lowering.content(buffer);
         if content == before {
             continue;
-        }
-        if lowering.state.unknown.contains(&buffer) {
-            return Err(lowering.shared(span));
         }
         let result = shown.add(content.into());
         let params = &mut lowering.b.func.params;
@@ -186,6 +190,10 @@ impl<'m> Lowering<'m> {
         }
         Ok(match item {
             Item::None => Returned::None,
+            Item::Named(names, _) if Item::is_dict(names) || item.grown().is_some() => {
+                let what = format!("a function that returns {}", item.name());
+                return Err(self.not_compiled(span, &what, "return an array or a tuple"));
+            }
             Item::Tuple(items) | Item::Named(_, items) => {
                 let items = items.iter().map(|item| self.returned(item, arguments, shown, span));
                 Returned::Tuple(items.collect::<Result<_>>()?)

@@ -48,10 +48,11 @@ impl Lowering<'_> {
                 let dtype = self.dtype(&dtype, span)?;
                 known(self.is_of_type(dtype, &kind))
             }
-            "isscalar" => known(matches!(&arguments.need(0, "element")?, Item::Text(_)) || {
-                let item = &arguments.at[0];
-                matches!(item, Item::Number(_) | Item::Complex(_)) && shape_of(item).is_empty()
-            }),
+            "isscalar" => {
+                let item = arguments.need(0, "element")?;
+                let is_number = matches!(item, Item::Number(_) | Item::Complex(_)) && shape_of(&item).is_empty();
+                known(is_number || matches!(item, Item::Text(_)))
+            }
             "iscomplexobj" | "isrealobj" => {
                 let item = arguments.need(0, "x")?;
                 known(operand_type(&item).is_complex == (name == "iscomplexobj"))
@@ -66,12 +67,15 @@ impl Lowering<'_> {
         let ty = operand_type(item);
         match kind {
             Item::Tuple(kinds) => kinds.iter().any(|kind| self.is_instance(item, kind)),
-            Item::PythonType(kind) => is_number && match (kind.elem, kind.is_complex) {
-                (Scalar::I64, _) => ty.weak && !ty.is_complex && !ty.elem.is_float(),
-                (Scalar::Bool, _) => ty.weak && !ty.is_complex && ty.elem == Scalar::Bool,
-                // `np.float64` and `np.complex128` are classes of Python's numbers.
-                (elem, is_complex) => ty.elem == elem && ty.is_complex == is_complex,
-            },
+            Item::PythonType(kind) => {
+                is_number
+                    && match (kind.elem, kind.is_complex) {
+                        (Scalar::I64, _) => ty.weak && !ty.is_complex && !ty.elem.is_float(),
+                        (Scalar::Bool, _) => ty.weak && !ty.is_complex && ty.elem == Scalar::Bool,
+                        // `np.float64` and `np.complex128` are classes of Python's numbers.
+                        (elem, is_complex) => ty.elem == elem && ty.is_complex == is_complex,
+                    }
+            }
             Item::Dtype(_) => is_number && !ty.weak && self.is_of_type(ty.dtype(), kind),
             Item::Library(name) => match (name.as_str(), item) {
                 ("numpy.ndarray", item) => !shape_of(item).is_empty(),
@@ -80,7 +84,7 @@ impl Lowering<'_> {
                 ("object", _) => true,
                 ("tuple", Item::Tuple(_)) | ("str", Item::Text(_)) | ("slice", Item::Slice(_)) => true,
                 ("tuple", Item::Named(names, _)) => !Item::is_list(names) && !Item::is_dict(names),
-                ("list", Item::Named(names, _)) => Item::is_list(names),
+                ("list", Item::Named(names, _)) => Item::is_list(names) || item.grown().is_some(),
                 ("dict", Item::Named(names, _)) => Item::is_dict(names),
                 ("range", Item::Range { .. }) => true,
                 (name, _) if name.starts_with("numpy.") => is_number && !ty.weak && self.is_of_type(ty.dtype(), kind),

@@ -114,6 +114,15 @@ impl Item {
         }
     }
 
+    /// The item with numbers of Python in the place of NumPy's.
+    pub(super) fn of_python(self) -> Self {
+        match self {
+            Item::Number(number) => Item::Number(Number { weak: true, ..number }),
+            Item::Tuple(items) => Item::Tuple(items.into_iter().map(Item::of_python).collect()),
+            item => item,
+        }
+    }
+
     /// A complex item of two parts.
     pub(super) fn complex(re: Item, im: Item) -> Self {
         Item::Complex(Box::new([re, im]))
@@ -131,6 +140,7 @@ impl Item {
             Item::Array(array) => format!("an array of {} with {} axes", super::types::name(array.elem), array.rank()),
             Item::Complex(parts) => format!("complex, in parts {}", parts[0].name()),
             Item::Named(names, items) if Item::is_list(names) => format!("a list of {}", items.len()),
+            Item::Named(..) if self.grown().is_some() => "a list that a loop makes longer".into(),
             Item::Named(names, _) if Item::is_dict(names) => "a dictionary".into(),
             Item::Tuple(items) | Item::Named(_, items) => format!("a tuple of {}", items.len()),
             Item::Zip(_) | Item::Product(_) => "an iterator".into(),

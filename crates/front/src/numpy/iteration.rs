@@ -2,6 +2,7 @@
 
 use super::branch::{Differ, FALSE, TRUE};
 use super::carried::{Handed, Kept, Leaf, handed_on, inside_of, kept, unify};
+use super::container::counted_growth;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
 use super::item::Item;
@@ -9,7 +10,7 @@ use super::loops::{Carried, Repeat};
 use super::memory::{Array, Buffer, Group};
 use super::statement::{Exit, buffers_of};
 use frit_ir::Scalar;
-use frit_ir::array::{Block, LoopKind, Operand, Type, Value};
+use frit_ir::array::{Block, Extent, LoopKind, Operand, Type, Value};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +57,13 @@ impl<'m> Lowering<'m> {
                 Some(item) => (Some(item), TRUE),
                 None => (None, FALSE),
             };
-            let longer = old.map_or(Ok(None), |old| self.before_growth(kept, old, repeat.span))?;
+            let longer = match old {
+                Some(old) => match self.before_counted(kept, old, repeat.count, repeat.span)? {
+                    None => self.before_growth(kept, old, repeat.span)?,
+                    counted => counted,
+                },
+                None => None,
+            };
             let old = longer.as_ref().or(old);
             let mut count = 0;
             let inside = self.enter(name, kept, old, &mut count, &mut params, &mut init, &mut handed);
@@ -304,6 +311,14 @@ impl<'m> Lowering<'m> {
                 continue;
             }
             let new = unify(self, kept, &item, is_new).map_err(type_changes)?;
+            let is_known = |extent: Extent| match extent {
+                Extent::Const(_) => true,
+                Extent::Value(value) => frit_support::Index::at(value) < repeat.mark,
+            };
+            let new = match counted_growth(&new, &item, is_known) {
+                Some(counted) if new != *kept && repeat.count.is_some() && repeat.appends.contains(name) => counted,
+                _ => new,
+            };
             if new != *kept {
                 found.variables.insert(name.clone(), new);
                 continue;

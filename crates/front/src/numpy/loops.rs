@@ -31,6 +31,10 @@ pub(super) struct Repeat<'r, 'm> {
     pub later: BTreeSet<String>,
     /// Variables that are assigned before an iteration uses them.
     pub renewed: BTreeSet<String>,
+    /// Lists to which an iteration appends an item at most, and does nothing else with them.
+    pub appends: BTreeSet<String>,
+    /// Values below this number were known before the loop.
+    pub mark: usize,
 }
 
 /// What a loop hands on from iteration to iteration.
@@ -90,7 +94,9 @@ impl<'m> Lowering<'m> {
         self.assigned_by(&stmt.body, &mut assigned);
         self.renewed_in(&stmt.body, &assigned, &mut renewed);
         let later = self.used_later(&assigned, stmt);
-        let repeat = Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed };
+        let (appends, mark) = (self.appended_to(&stmt.body), self.b.func.values.len());
+        let repeat =
+            Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
         self.run_loop(&repeat, &assigned, stmt.range().start().into())
     }
 
@@ -110,8 +116,19 @@ impl<'m> Lowering<'m> {
         self.renewed_in(&stmt.body, &outside_test, &mut renewed);
         let later = self.used_later(&assigned, stmt);
         let body = |lowering: &mut Self, _: Operand| lowering.block(&stmt.body, None);
-        let repeat = Repeat { count: None, test: &test, body: &body, span, later, renewed };
+        let (appends, mark) = (BTreeSet::new(), 0);
+        let repeat = Repeat { count: None, test: &test, body: &body, span, later, renewed, appends, mark };
         self.run_loop(&repeat, &assigned, stmt.range().start().into())
+    }
+
+    /// Lists to which the statements of an iteration append an item at most, without another use.
+    fn appended_to(&self, stmts: &[Stmt]) -> BTreeSet<String> {
+        let (Some(first), Some(last)) = (stmts.first(), stmts.last()) else { return BTreeSet::new() };
+        let text = &self.module.text[first.range().start().into()..last.range().end().into()];
+        let mut names = BTreeSet::new();
+        appends_of(stmts, &mut names);
+        names.retain(|name| text.matches(name.as_str()).count() == 1);
+        names
     }
 
     /// A loop over known items, whose types may differ: its body once for each.
@@ -180,7 +197,12 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn run_loop(&mut self, repeat: &Repeat<'_, 'm>, assigned: &BTreeSet<String>, start: usize) -> Result<Exit> {
+    pub(super) fn run_loop(
+        &mut self,
+        repeat: &Repeat<'_, 'm>,
+        assigned: &BTreeSet<String>,
+        start: usize,
+    ) -> Result<Exit> {
         let before = self.state.clone();
         let depth = before.scopes.len() - 1;
         let mut carried = Carried {
@@ -259,6 +281,7 @@ impl<'m> Lowering<'m> {
         let mut made = Vec::new();
         for (name, kept) in &carried.variables {
             let item = self.left(kept, &mut results, &mut made);
+            let item = self.after_counted(item, repeat.span)?;
             let item = if carried.flagged.contains(name) {
                 let flag = results.next().expect("there is a flag").into();
                 Item::Perhaps(Box::new(item), flag)
@@ -421,6 +444,28 @@ pub(super) fn unrolled(over: &Item) -> Option<Vec<Item>> {
             (0..count).map(|n| parts.iter().map(|part| at(part, n)).collect::<Option<_>>().map(Item::Tuple)).collect()
         }
         _ => None,
+    }
+}
+
+/// The names before `.append(...)` where that is a statement that an iteration executes once at most.
+fn appends_of(stmts: &[Stmt], names: &mut BTreeSet<String>) {
+    for stmt in stmts {
+        match stmt {
+            Stmt::Expr(stmt) => {
+                if let Expr::Call(call) = &*stmt.value
+                    && let Expr::Attribute(method) = &*call.func
+                    && let (Expr::Name(name), "append") = (&*method.value, method.attr.as_str())
+                {
+                    names.insert(name.id.to_string());
+                }
+            }
+            Stmt::If(stmt) => {
+                appends_of(&stmt.body, names);
+                appends_of(&stmt.orelse, names);
+            }
+            Stmt::With(stmt) => appends_of(&stmt.body, names),
+            _ => {}
+        }
     }
 }
 

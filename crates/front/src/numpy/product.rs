@@ -184,7 +184,8 @@ impl Lowering<'_> {
 
     /// The subscripts of `einsum` with letters of another alphabet for the axes that `...` stands for.
     fn with_names_for_ellipses(&mut self, text: &str, operands: &[Item], span: Span) -> Result<String> {
-        let letters = |count: usize| -> String { ('\u{3b1}'..'\u{3c9}').take(count).collect::<Vec<_>>().iter().rev().collect() };
+        let letters =
+            |count: usize| -> String { ('\u{3b1}'..'\u{3c9}').take(count).collect::<Vec<_>>().iter().rev().collect() };
         let (inputs, output) = text.split_once("->").map_or((text, None), |(one, other)| (one, Some(other)));
         let (mut named, mut most) = (Vec::new(), 0);
         for (axes, item) in inputs.split(',').zip(operands) {

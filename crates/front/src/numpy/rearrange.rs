@@ -38,9 +38,29 @@ impl Lowering<'_> {
                 });
                 return made.collect::<Result<_>>().map(Item::Tuple).map(Some);
             }
-            "transpose" | "swapaxes" | "moveaxis" | "reshape" | "ravel" | "expand_dims" | "squeeze" | "flip"
-            | "flipud" | "fliplr" | "diff" | "broadcast_to" | "repeat" | "tile" | "pad" | "take" | "diagonal"
-            | "diag" | "triu" | "tril" | "atleast_1d" | "atleast_2d" | "sliding_window_view" => {}
+            "transpose"
+            | "swapaxes"
+            | "moveaxis"
+            | "reshape"
+            | "ravel"
+            | "expand_dims"
+            | "squeeze"
+            | "flip"
+            | "flipud"
+            | "fliplr"
+            | "diff"
+            | "broadcast_to"
+            | "repeat"
+            | "tile"
+            | "pad"
+            | "take"
+            | "diagonal"
+            | "diag"
+            | "triu"
+            | "tril"
+            | "atleast_1d"
+            | "atleast_2d"
+            | "sliding_window_view" => {}
             _ => return Ok(None),
         }
         let item = arguments.need(0, "a").or_else(|error| arguments.take(usize::MAX, "m").ok_or(error))?;
@@ -599,7 +619,11 @@ impl Lowering<'_> {
                 "concatenate" | "hstack" if shape_of(&all).len() == 2 => {
                     self.library_call("numpy.reshape", vec![all, Item::int(-1)], span)
                 }
-                _ => Err(self.not_compiled(span, &format!("`{name}` of a list that a loop makes longer"), "use `np.array`")),
+                _ => Err(self.not_compiled(
+                    span,
+                    &format!("`{name}` of a list that a loop makes longer"),
+                    "use `np.array`",
+                )),
             };
         }
         let mut items = self.parts(items, span)?;

@@ -81,6 +81,10 @@ impl Lowering<'_> {
             arguments.at[0] = item;
             return self.library(name, arguments);
         }
+        let item = match what {
+            Reduction::Any | Reduction::All => self.as_type(&item, Scalar::Bool.into(), span)?,
+            _ => item,
+        };
         let axis = arguments.take(1, "axis").unwrap_or(Item::None);
         let axes = match &axis {
             Item::None => None,

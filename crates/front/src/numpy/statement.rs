@@ -366,10 +366,8 @@ impl<'m> Lowering<'m> {
         match name {
             "bool" | "int" | "float" | "complex" => Ok(Item::PythonType(types::named(name).expect("it is a type"))),
             "range" | "len" | "abs" | "min" | "max" | "sum" | "round" | "enumerate" | "zip" | "print" | "pow"
-            | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" | "map" | "callable"
-            | "dict" | "str" | "sorted" | "object" => {
-                Ok(Item::Library(name.to_string()))
-            }
+            | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" | "map"
+            | "callable" | "dict" | "str" | "sorted" | "object" => Ok(Item::Library(name.to_string())),
             _ => Err(Box::new(NumpyError::UnknownName { span, name: name.to_string() })),
         }
     }

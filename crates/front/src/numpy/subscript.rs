@@ -2,6 +2,7 @@
 
 use super::advanced::Advanced;
 use super::container::HEAD;
+use super::elementwise::operand_type;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -17,9 +18,20 @@ impl Lowering<'_> {
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
             list if list.grown().is_some() => self.subscript(list.grown().expect("it was just looked at"), index, span),
+            Item::Tuple(items) | Item::Named(_, items)
+                if matches!(index, Item::Number(number) if number.x.value().is_some())
+                    && !items.is_empty()
+                    && !matches!(of, Item::Named(names, _) if Item::is_dict(names))
+                    && items.iter().all(|item| matches!(item, Item::Number(_))) =>
+            {
+                let all = self.array_like(&Item::Tuple(items.clone()), span)?;
+                let one = self.subscript(&all, index, span)?;
+                Ok(if operand_type(of).weak { one.of_python() } else { one })
+            }
             Item::Named(names, items) if Item::is_dict(names) => {
                 let at = index.key().and_then(|key| names.iter().position(|name| *name == key));
-                at.map(|at| items[at - HEAD].clone()).ok_or_else(|| self.wrong_type(span, "the dictionary has no such key"))
+                at.map(|at| items[at - HEAD].clone())
+                    .ok_or_else(|| self.wrong_type(span, "the dictionary has no such key"))
             }
             Item::Named(names, items) if Item::is_list(names) => match (index, self.part(items, index, span)?) {
                 (Item::Slice(_), Item::Tuple(items)) => Ok(Item::list(items)),
@@ -82,12 +94,31 @@ impl Lowering<'_> {
         match self.advanced(array, index, span)? {
             None => {
                 let view = self.view(array, index, span)?;
+                let item = self.without_leading_ones(item, view.rank());
                 let new = self.converted(&item, &view.shape, view.elem, span)?;
                 self.write(&view, new);
                 Ok(())
             }
             Some(Advanced::Mask(mask)) => self.store_masked(array, &mask, &item, span),
-            Some(Advanced::Gather(places)) => self.scatter(array, &places, &item, None, span),
+            Some(Advanced::Gather(places)) => {
+                let item = self.without_leading_ones(item, places.rank());
+                self.scatter(array, &places, &item, None, span)
+            }
+        }
+    }
+
+    /// What is assigned to an array of `rank` axes, without first axes of one element that are more.
+    fn without_leading_ones(&mut self, item: Item, rank: usize) -> Item {
+        match &item {
+            Item::Array(array) if array.rank() > rank => {
+                let (more, rest) = array.shape.split_at(array.rank() - rank);
+                if rest.is_empty() || more.iter().any(|extent| *extent != Extent::Const(1)) {
+                    return item;
+                }
+                let shape = rest.to_vec();
+                Item::Array(self.reshaped(&array.clone(), shape, Vec::new()))
+            }
+            _ => item,
         }
     }
 

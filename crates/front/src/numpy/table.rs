@@ -390,8 +390,20 @@ impl Lowering<'_> {
             }
             "at" => {
                 let (item, index) = (arguments.need(0, "a")?, arguments.need(1, "indices")?);
-                let value = arguments.need(2, "b")?;
+                let value = arguments.need(2, "b")?.without_lists();
                 arguments.finish(3)?;
+                let listed = |lowering: &mut Self, item: Item| match item {
+                    Item::Named(names, items) if Item::is_list(&names) => {
+                        lowering.array_like(&Item::Tuple(items), span)
+                    }
+                    item => Ok(item),
+                };
+                let index = match index {
+                    Item::Tuple(items) => {
+                        Item::Tuple(items.into_iter().map(|item| listed(self, item)).collect::<Result<_>>()?)
+                    }
+                    item => listed(self, item)?,
+                };
                 let Item::Array(array) = &item else {
                     return Err(self.wrong_type(span, format!("{refused} needs an array")));
                 };

@@ -68,7 +68,9 @@ impl From<Scalar> for Dtype {
 pub(super) fn named(name: &str) -> Option<Dtype> {
     let elem = match name.trim_start_matches(['<', '=', '|']) {
         "complex64" | "csingle" | "c8" | "F" => return Some(Dtype { elem: Scalar::F32, is_complex: true }),
-        "complex128" | "cdouble" | "complex" | "c16" | "D" => return Some(Dtype { elem: Scalar::F64, is_complex: true }),
+        "complex128" | "cdouble" | "complex" | "c16" | "D" => {
+            return Some(Dtype { elem: Scalar::F64, is_complex: true });
+        }
         "bool" | "bool_" | "?" => Scalar::Bool,
         "int8" | "i1" | "byte" | "b" => Scalar::I8,
         "int16" | "i2" | "short" | "h" => Scalar::I16,

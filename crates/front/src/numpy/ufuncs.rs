@@ -1,6 +1,6 @@
 //! NumPy's universal functions.
 
-use super::elementwise::operand_type;
+use super::elementwise::{fits, operand_type};
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -202,9 +202,9 @@ impl Lowering<'_> {
                 })
                 .map(|result| keeps(result, true)),
             "abs" | "absolute" if is_bool => Ok(self.renewed(item)),
-            "abs" | "absolute" => self
-                .elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Abs, x[0]))
-                .map(|result| keeps(result, true)),
+            "abs" | "absolute" => {
+                self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Abs, x[0])).map(|result| keeps(result, true))
+            }
             "fabs" => {
                 let elem = real(self)?;
                 self.elementwise(&[item], elem, span, |l, x| {
@@ -220,7 +220,10 @@ impl Lowering<'_> {
                 let x = l.convert(x[0], Scalar::Bool);
                 l.not(x)
             }),
-            "square" => self.binary_ufunc(Binary::Multiply, &item, &item, span),
+            "square" => {
+                let item = if is_bool { self.as_type(&item, Scalar::I8.into(), span)? } else { item };
+                self.binary_ufunc(Binary::Multiply, &item, &item, span)
+            }
             "reciprocal" => {
                 let one = Item::Number(Number::weak(Operand::Const(Const::f64(1.0)), Scalar::F64));
                 self.binary_ufunc(Binary::Divide, &one, &item, span)
@@ -271,8 +274,14 @@ impl Lowering<'_> {
                 let is_minus_zero = l.holds(BinOp::LT, inverse, zero);
                 l.arithmetic(BinOp::OR, is_below, is_minus_zero)
             }),
-            "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(self.renewed(item)),
-            "rint" => self.elementwise(&[item], elem, span, |l, x| l.rint(elem, x[0])),
+            "floor" | "ceil" | "trunc" | "fix" if !elem.is_float() => Ok(self.renewed(item)),
+            "rint" => {
+                let elem = real(self)?;
+                self.elementwise(&[item], elem, span, |l, x| {
+                    let x = l.convert(x[0], elem);
+                    l.rint(elem, x)
+                })
+            }
             "floor" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Floor, x[0])),
             "ceil" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Ceil, x[0])),
             "trunc" | "fix" => self.elementwise(&[item], elem, span, |l, x| {
@@ -377,6 +386,9 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        if let Some(made) = self.compared_with_unfit(ufunc, &items, elem, span)? {
+            return Ok(made);
+        }
         // Python's numbers must fit the type of arrays.
         let mut operands = Vec::new();
         for item in items {
@@ -408,6 +420,33 @@ impl Lowering<'_> {
             Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
             other => other,
         })
+    }
+
+    /// A comparison with an integer of Python that the type of the other operand does not have: it is below or above all.
+    fn compared_with_unfit(
+        &mut self,
+        ufunc: Binary,
+        items: &[Item; 2],
+        elem: Scalar,
+        span: Span,
+    ) -> Result<Option<Item>> {
+        let unfit = items.iter().position(|item| match item {
+            Item::Number(Number { weak: true, x: Operand::Const(Const::Int(_, value)), .. }) => !fits(*value, elem),
+            _ => false,
+        });
+        let (Some(at), Some(Const::Int(_, value))) = (unfit, unfit.and_then(|at| constant_of(&items[at]))) else {
+            return Ok(None);
+        };
+        // The first operand is below the second: it is below all, or the second is above all.
+        let is_below = (value < 0) == (at == 0);
+        let holds = match ufunc {
+            Binary::Equal => false,
+            Binary::NotEqual => true,
+            Binary::Less | Binary::LessEqual => is_below,
+            _ => return Ok(None),
+        };
+        let holds = Operand::Const(Const::Bool(holds));
+        self.elementwise(&items[1 - at..2 - at], Scalar::Bool, span, |_, _| holds).map(Some)
     }
 
     /// The function on two scalars of this type. Python's integers cannot be divided by zero.
@@ -500,4 +539,9 @@ impl Lowering<'_> {
             Binary::LessEqual => self.holds(BinOp::LE, x, y),
         }
     }
+}
+
+/// The constant that an item is.
+fn constant_of(item: &Item) -> Option<Const> {
+    if let Item::Number(number) = item { number.x.constant() } else { None }
 }

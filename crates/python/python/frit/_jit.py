@@ -65,15 +65,18 @@ class Special:
 
     _made: weakref.WeakKeyDictionary[types.FunctionType, dict[str, Any]] = weakref.WeakKeyDictionary()
 
-    def __init__(self, function: types.FunctionType, values: list[Any]) -> None:
-        self.function, self.values = function, values
+    def __init__(self, function: types.FunctionType, values: list[Any], depth: int) -> None:
+        self.function, self.values, self.depth = function, values, depth
         self.__name__ = function.__name__
         self.__signature__ = inspect.Signature(
             [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in _Written(self).parameters]
         )
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.function(*_refilled(self.values, iter(arguments)))
+        rest = iter(arguments)
+        values = [_refilled(value, rest, self.depth) for value in self.values]
+        count = len(values) - len(_by_name(self.function))
+        return self.function(*values[:count], **dict(zip(_by_name(self.function), values[count:])))
 
     def source(self) -> Source:
         written = _Written(self)
@@ -84,14 +87,27 @@ class Special:
         return Source(source.file, source.text + call, name, parameters, source.references)
 
 
-def special(function: types.FunctionType, values: list[Any], strict: bool) -> tuple[Any, list[Any]]:
-    """The function with what is constant in these arguments, and its arguments."""
+def special(
+    function: types.FunctionType, values: list[Any], strict: bool, with_integers: bool
+) -> tuple[Any, list[Any]]:
+    """The function with what is constant in these arguments, and its arguments. `with_integers`: integers are constants."""
+    if isinstance(function, Special):
+        rest = iter(values)
+        values = [_refilled(value, rest, function.depth) for value in function.values]
+        function = function.function
     passed: list[Any] = []
-    key = ", ".join(_key(value, passed) for value in values)
+    depth = int(with_integers)
+    key = ", ".join(_key(value, passed, depth) for value in values)
     made = Special._made.setdefault(function, {})
     if key not in made:
-        made[key] = _frit.jit(Special(function, values), strict)
+        made[key] = _frit.jit(Special(function, values, depth), strict)
     return made[key], passed
+
+
+def _by_name(function: types.FunctionType) -> list[str]:
+    """The parameters that are only given by name, which are the last."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 def _is_passed(value: Any, depth: int) -> bool:
@@ -104,7 +120,7 @@ def _is_passed(value: Any, depth: int) -> bool:
 _CONSTANTS = (str, tuple, list, dict, type, numpy.dtype, types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, _frit.Function)
 
 
-def _key(value: Any, passed: list[Any], depth: int = 0) -> str:
+def _key(value: Any, passed: list[Any], depth: int) -> str:
     if _is_passed(value, depth):
         passed.append(value)
         return "@"
@@ -116,8 +132,8 @@ def _key(value: Any, passed: list[Any], depth: int = 0) -> str:
     return repr(value) if isinstance(value, (str, int, type(None), numpy.dtype)) else f"{value!r} {id(value)}"
 
 
-def _refilled(value: Any, arguments: Any, depth: int = -1) -> Any:
-    if depth >= 0 and _is_passed(value, depth):
+def _refilled(value: Any, arguments: Any, depth: int) -> Any:
+    if _is_passed(value, depth):
         return next(arguments)
     if type(value) in (tuple, list):
         return type(value)([_refilled(part, arguments, depth + 1) for part in value])
@@ -132,7 +148,10 @@ class _Written:
     def __init__(self, special: Special) -> None:
         self.gatherer = _Gatherer(special.function)
         self.parameters: list[str] = []
-        self.arguments = [self.text(value, 0) for value in special.values]
+        self.arguments = [self.text(value, special.depth) for value in special.values]
+        names = _by_name(special.function)
+        count = len(self.arguments) - len(names)
+        self.arguments[count:] = [f"{name}={text}" for name, text in zip(names, self.arguments[count:])]
 
     def text(self, value: Any, depth: int) -> str:
         if _is_passed(value, depth):
@@ -217,6 +236,9 @@ class _Gatherer:
 
     def refer(self, where: Any, name: str, value: Any) -> None:
         self.references.append((where, name, value))
+        if isinstance(value, (list, dict, numpy.ndarray)):
+            unchanged = _Unchanged(value)
+            self.references.append((unchanged, name, unchanged))
         value = getattr(value, "__wrapped__", value) if isinstance(value, _frit.Function) else value
         if name in self.meanings:
             known = self.meanings[name]
@@ -233,6 +255,9 @@ class _Gatherer:
             self.others += ["import numpy", f"{name} = numpy.{type(value).__name__}({_constant(value.item())})"]
         elif _is_constant(value):
             self.others.append(f"{name} = {_constant(value)}")
+        elif type(value) is numpy.ndarray and value.dtype.kind in "biufc" and value.size <= _MOST_ELEMENTS:
+            elements = f"numpy.array({_constant(value.tolist())}, numpy.{value.dtype.type.__name__})"
+            self.others += ["import numpy", f"{name} = {elements}.reshape({value.shape!r})"]
         elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             fields = " ".join(value._fields)
             self.others += ["from collections import namedtuple", f"{name} = namedtuple({value.__name__!r}, {fields!r})"]
@@ -244,16 +269,42 @@ class _Gatherer:
                     return
 
 
+class _Unchanged:
+    """Stands for a constant that can be changed, as long as it is not."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.before = self.content()
+
+    def content(self) -> Any:
+        return self.value.tobytes() if isinstance(self.value, numpy.ndarray) else repr(self.value)
+
+    @property
+    def cell_contents(self) -> Any:
+        return self if self.content() == self.before else None
+
+
+_MOST_ELEMENTS = 256
+"""An array of the module with more elements is no constant."""
+
+
 def _is_constant(value: Any) -> bool:
-    if isinstance(value, tuple):
+    if type(value) in (tuple, list):
         return all(map(_is_constant, value))
+    if type(value) is dict:
+        return all(type(key) in (str, int) and _is_constant(part) for key, part in value.items())
     return value is None or type(value) in (bool, int, float, complex, str)
 
 
 def _constant(value: Any) -> str:
     """A constant as an expression."""
-    if isinstance(value, tuple):
-        return "(" + "".join(f"{_constant(part)}, " for part in value) + ")"
+    if type(value) in (tuple, list):
+        parts = "".join(f"{_constant(part)}, " for part in value)
+        return f"({parts})" if type(value) is tuple else f"[{parts}]"
+    if type(value) is dict:
+        return "{" + ", ".join(f"{key!r}: {_constant(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, complex) and not (math.isfinite(value.real) and math.isfinite(value.imag)):
+        return f"complex({_constant(value.real)}, {_constant(value.imag)})"
     if isinstance(value, float) and not math.isfinite(value):
         return "(1e999 - 1e999)" if math.isnan(value) else "1e999" if value > 0 else "-1e999"
     return repr(value)

@@ -364,13 +364,13 @@ def ising(spins, randoms):
 
 @case(lambda r: (r.random(20), MAX))
 def smallest_gap(x, best):
-    where = None
+    where = -1
     for i in range(1, x.size):
         gap = abs(x[i] - x[i - 1])
         if gap < best:
             best, where = gap, i
     assert isinstance(best, float)
-    return best
+    return best, where
 
 
 @case(lambda r: (r.random((6, 3)), r.random(3)))

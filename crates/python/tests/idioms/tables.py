@@ -299,7 +299,6 @@ def stockham(x, logn):
     y = x.copy().astype(np.complex128)
     for s in range(logn):
         half = n >> (s + 1)
-        y = y.reshape(1 << s, 2, half).transpose(1, 0, 2).reshape(2, n // 2) if False else y
         a = y[: n // 2].reshape(half, 1 << s)
         b = y[n // 2 :].reshape(half, 1 << s)
         w = np.exp(-2j * np.pi * np.arange(half) / (2 * half))[:, None]

@@ -238,6 +238,7 @@ def complex_std(a, axis=None, ddof=0, keepdims=False):
 
 
 def add__reduceat(array, indices):
+    indices = np.asarray(indices)
     out = np.empty(len(indices), array.dtype)
     for k in range(len(indices)):
         start, stop = indices[k], indices[k + 1] if k + 1 < len(indices) else len(array)

@@ -130,7 +130,7 @@ def delete_places(arr, obj, axis):
     if axis is None:
         return np.delete_places(np.ravel(arr), obj, 0)
     keeps = np.ones(arr.shape[axis], bool)
-    keeps[obj] = False
+    keeps[obj if isinstance(obj, slice) else np.asarray(obj)] = False
     return np.compress(keeps, arr, axis)
 
 
@@ -198,6 +198,10 @@ def appended(a, row):
     else:
         made = np.concatenate((a, row))
     return made
+
+
+def fromiter(iter, dtype, count=-1):
+    return np.array(iter, dtype)
 
 
 def argwhere(a):
@@ -292,7 +296,7 @@ def unpackbits(a, axis=None, bitorder="big"):
 
 
 def ndim(a):
-    return np.asarray(a).ndim
+    return 0 if a is None else np.asarray(a).ndim
 
 
 def shape(a):
