@@ -51,6 +51,9 @@ impl Reduction {
     }
 }
 
+/// Computes a scalar from the index that is given.
+type Read<'a, L> = &'a dyn Fn(&mut L, &[Value]) -> Operand;
+
 /// Over what, and into what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Along {
@@ -254,7 +257,7 @@ impl Lowering<'_> {
                     lowering.b.index(mask, index[..rank].iter().map(|&at| at.into()).collect(), Vec::new()).into()
                 }
             });
-            let guard = guard.as_ref().map(|guard| guard as &dyn Fn(&mut Self, &[Value]) -> Operand);
+            let guard = guard.as_ref().map(|guard| guard as Read<'_, Self>);
             lowering.fold_scalars(what, elem, of, space.clone(), &read, guard)
         };
         if result.is_empty() {
@@ -300,8 +303,8 @@ impl Lowering<'_> {
         elem: Scalar,
         of: Scalar,
         space: Vec<Extent>,
-        read: &dyn Fn(&mut Self, &[Value]) -> Operand,
-        guard: Option<&dyn Fn(&mut Self, &[Value]) -> Operand>,
+        read: Read<'_, Self>,
+        guard: Option<Read<'_, Self>>,
     ) -> Operand {
         let constant = |value: f64| Operand::Const(UnOp::Convert(of).eval(Const::f64(value)));
         let apply = |op: BinOp| move |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
