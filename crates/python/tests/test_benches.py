@@ -7,8 +7,6 @@ import subprocess
 import sys
 
 RUN = pathlib.Path(__file__).parents[3] / "benches/python/run.py"
-# It assigns to elements of a list in a function that is called.
-REFUSED = {"sort_free_median"}
 
 
 def test_every_program_computes_what_numpy_does(tmp_path):
@@ -17,5 +15,5 @@ def test_every_program_computes_what_numpy_does(tmp_path):
     subprocess.run(words, capture_output=True, env={**os.environ, "CC": "no-compiler"})
     rows = json.loads(table.read_text())["programs"]
     assert len(rows) > 60
-    unlike = {name: row["frit"]["why"] for name, row in rows.items() if "seconds" not in row["frit"]}
-    assert unlike.keys() == REFUSED and all(why.startswith("CompileError") for why in unlike.values()), unlike
+    unlike = {name: row["frit"].get("why") for name, row in rows.items() if "seconds" not in row["frit"]}
+    assert not unlike
