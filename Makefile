@@ -33,7 +33,7 @@ bench: setup
 	@bash benches/workloads/run.sh $(BENCH_OPTIONS)
 
 bench-python: python
-	target/python/bin/pip install -q --disable-pip-version-check numba jax numexpr
+	target/python/bin/pip install -q --disable-pip-version-check numba scipy jax numexpr
 	target/python/bin/python benches/python/run.py $(BENCH_OPTIONS)
 
 bench-compile: build

@@ -1,159 +1,148 @@
 #!/usr/bin/env python3
 """Times the NumPy programs of `programs/` under NumPy, Frit and what else is installed: Numba, JAX, numexpr.
 
-Every tool is given the same arguments in the same process, in turn, and its results are compared with NumPy's before it is
-timed. A program is a module with `kernel`, `arguments(n, rng)` and `SIZES`. What a tool needs written in another way lies in
-`TOOL/NAME.py` (JAX has no updates in place); Numba and Frit get the program as it is, but for their decorators.
+A program is a module with `kernel`, `arguments(n, rng)` and `SIZES`. Frit and NumPy get it as it is. `numba/`, `jax/` and
+`numexpr/` hold versions as users of these tools write them; without one Numba gets the program with `njit(parallel=True,
+fastmath=True)` on each of its functions, and the others nothing. Versions call routines of libraries only where the program
+does (products of matrices, convolutions for JAX). JAX's give the changed arguments back after the results.
+
+Every tool runs in a process of its own, on the same arguments and number of threads. Its first call, which compiles, is timed
+apart and its results are compared with NumPy's; then calls are timed in turn. The time is their median.
 """
 import argparse
-import copy
-import importlib.util
 import json
+import multiprocessing
+import os
 import pathlib
 import statistics
 import sys
+import tempfile
 import time
-import types
-import warnings
 
-import numpy as np
+from report import report
+from worker import HERE, environment, serve
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOOLS = ("numpy", "frit", "numba", "jax", "numexpr")
-
-
-def module(path):
-    """The module in a file, loaded anew."""
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
+TOOLS = ("frit", "numpy", "numba", "jax", "numexpr")
+# Threads of the tool before, which may still spin as they wait for work, come to rest.
+PAUSE = 0.02
 
 
-def decorated(path, decorator):
-    """The kernel of a program, with a decorator on each of its functions."""
-    program = module(path)
-    for name, value in list(vars(program).items()):
-        if isinstance(value, types.FunctionType) and value.__module__ == program.__name__ and name != "arguments":
-            setattr(program, name, decorator(value))
-    return program.kernel
+class Worker:
+    """The process of a tool, started again after it had to be ended."""
 
+    def __init__(self, tool, threads, limit):
+        self.tool, self.threads, self.limit = tool, threads, limit
+        self.process = None
 
-def prepared(tool, path):
-    """The kernel as a tool runs it; None where the tool has none or is not installed."""
-    own = HERE / tool / path.name
-    try:
-        if tool == "numpy":
-            return module(path).kernel
-        if tool == "frit":
-            import frit
+    def start(self):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=serve, args=(other, self.tool, self.threads), daemon=True)
+        self.process.start()
+        other.close()
+        return self.answer()
 
-            return frit.jit(module(path).kernel, strict=True)
-        if tool == "numba":
-            import numba
-
-            return decorated(own if own.exists() else path, numba.njit(parallel=True, fastmath=True))
-        if own.exists():
-            return module(own).kernel
-    except ImportError:
-        pass
-    return None
-
-
-def flat(value):
-    """The arrays and numbers in a result, in order."""
-    if isinstance(value, (tuple, list)):
-        return [part for item in value for part in flat(item)]
-    return [] if value is None else [np.asarray(value)]
-
-
-def call(kernel, arguments):
-    """Results and the arguments afterwards, which count as results, and the seconds that the call took."""
-    arguments = copy.deepcopy(arguments)
-    start = time.perf_counter()
-    result = kernel(*arguments)
-    if hasattr(result, "block_until_ready"):
-        result.block_until_ready()
-    taken = time.perf_counter() - start
-    changed = [argument for argument in arguments if isinstance(argument, np.ndarray)]
-    return flat(result), changed, taken
-
-
-def difference(got, expected):
-    """What is unlike, in words; None if nothing is."""
-    if len(got) != len(expected):
-        return f"{len(got)} results, not {len(expected)}"
-    for at, (g, e) in enumerate(zip(got, expected)):
-        if g.shape != e.shape:
-            return f"result {at} has shape {g.shape}, not {e.shape}"
-        loose = e.dtype in (np.float32, np.complex64)
-        if not np.allclose(g, e, rtol=2e-3 if loose else 1e-8, atol=1e-4 if loose else 1e-9, equal_nan=True):
-            return f"result {at} differs by up to {np.nanmax(np.abs(np.asarray(g) - e)):.3g}"
-    return None
-
-
-def measured(path, tools, size, seconds):
-    """For each tool the median of its calls in seconds, or why it has none."""
-    program = module(path)
-    arguments = program.arguments(program.SIZES[size], np.random.default_rng(1))
-    expected = call(program.kernel, arguments)
-    row, kernels = {}, {}
-    for tool in tools:
-        kernel = prepared(tool, path)
-        if kernel is None:
-            row[tool] = "-"
-            continue
+    def answer(self):
         try:
-            results, changed, _ = call(kernel, arguments)
-        except Exception as error:  # a tool may refuse in any way
-            row[tool] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:100] if str(error).strip() else ''}"
-            continue
-        wrong = difference(results, expected[0])
-        if wrong is None and tool != "jax":
-            wrong = difference(changed, expected[1])
-        if wrong:
-            row[tool] = f"WRONG: {wrong}"
-        else:
-            kernels[tool] = kernel
-    times = {tool: [] for tool in kernels}
-    end = time.perf_counter() + seconds * max(len(kernels), 1)
-    while kernels and (time.perf_counter() < end or len(times[next(iter(kernels))]) < 3):
-        for tool, kernel in kernels.items():
-            times[tool].append(call(kernel, arguments)[2])
-    row.update({tool: statistics.median(all) for tool, all in times.items()})
+            if self.pipe.poll(self.limit):
+                return self.pipe.recv()
+            why = f"no answer within {self.limit:g} s"
+        except (EOFError, ConnectionError):
+            self.process.join()
+            why = f"the process ended with status {self.process.exitcode}"
+        self.stop()
+        return {"why": why}
+
+    def ask(self, *request):
+        if self.process is None:
+            failed = self.start()
+            if failed:
+                return failed
+        self.pipe.send(request)
+        return self.answer()
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.process = None
+
+
+def measured(name, workers, size, seconds):
+    """For each tool that has a version: its first call, its median and the number of calls, or why there are none."""
+    row, times = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for tool in sorted(workers, key=lambda tool: tool != "numpy"):
+            first = workers[tool].ask("load", name, size, os.path.join(folder, "reference"))
+            if "why" in first:
+                row[tool] = first
+            elif first["seconds"] is not None:
+                row[tool] = {"first": first["seconds"]}
+                times[tool] = []
+    least = 3 if seconds else 1
+    while turn := [tool for tool, all in times.items() if len(all) < least or (sum(all) < seconds and len(all) < 50)]:
+        for tool in turn:
+            time.sleep(PAUSE if seconds else 0)
+            again = workers[tool].ask("call")
+            if "why" in again:
+                row[tool] = again
+                del times[tool]
+            else:
+                times[tool].append(again["seconds"])
+    for tool, all in times.items():
+        row[tool].update(seconds=statistics.median(all), calls=len(all))
     return row
+
+
+def progress(name, row):
+    """A line on what was measured."""
+    cells = [f"{tool} {entry['why']}" if "why" in entry else f"{tool} {entry['seconds'] * 1e3:.3g} ms ({entry['first']:.2g} s)"
+             for tool, entry in row.items()]
+    print(f"{name}: {', '.join(cells)}", file=sys.stderr, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("programs", nargs="*", help="names; all without them")
     parser.add_argument("--size", default="bench", choices=("test", "bench"))
-    parser.add_argument("--tools", default=",".join(TOOLS))
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each program and tool")
-    parser.add_argument("--json", help="where the figures go as JSON")
+    parser.add_argument("--tools", default=",".join(TOOLS), help="separated by commas; ratios are to the first")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser.add_argument("--threads", type=int, default=cores, help="for every tool; all cores without it")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each program and tool; 0 for one call")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that a call may take, with compiling")
+    parser.add_argument("--json", help="where the figures go as JSON; `report.py` makes the table from it")
+    parser.add_argument("--markdown", help="where the table goes as well")
     options = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    np.seterr(all="ignore")
-    tools = options.tools.split(",")
-    paths = [path for path in sorted((HERE / "programs").glob("*.py")) if not options.programs or path.stem in options.programs]
+    os.environ.update(environment(options.threads))
+    asked = options.tools.split(",")
+    names = sorted(path.stem for path in (HERE / "programs").glob("*.py"))
+    if unknown := {*asked} - {*TOOLS} | {*options.programs} - {*names}:
+        sys.exit(f"no such tools or programs: {', '.join(sorted(unknown))}")
+    workers = {}
+    for tool in sorted({*asked, "numpy"}):
+        worker = Worker(tool, options.threads, options.timeout)
+        missing = worker.start()
+        if not missing:
+            workers[tool] = worker
+        elif tool == "frit":
+            sys.exit(f"{missing['why']}; `make python` installs it")
+        else:
+            print(f"{tool} is left out: {missing['why']}", file=sys.stderr)
     rows = {}
-    print("| program |", " | ".join(f"{tool}, ms" for tool in tools), "|")
-    print("|---|" + "---|" * len(tools))
-    for path in paths:
-        row = rows[path.stem] = measured(path, tools, options.size, options.seconds)
-        cells = [f"{row[tool] * 1e3:.3g}" if isinstance(row[tool], float) else row[tool] for tool in tools]
-        print(f"| {path.stem} |", " | ".join(cells), "|", flush=True)
-    for tool in tools:
-        if tool in ("numpy", "frit") or "frit" not in tools:
-            continue
-        both = [row for row in rows.values() if isinstance(row[tool], float) and isinstance(row["frit"], float)]
-        ahead = sum(row["frit"] <= row[tool] for row in both)
-        print(f"\nFrit is ahead of {tool} on {ahead} of {len(both)} programs that both run.")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
-    bad = [f"{name}: {tool}: {row[tool]}" for name, row in rows.items() for tool in tools if tool == "frit" and not isinstance(row[tool], float)]
-    if bad:
-        sys.exit("\n".join(bad))
+    figures = {"threads": options.threads, "size": options.size, "tools": [tool for tool in asked if tool in workers], "programs": rows}
+    for name in options.programs or names:
+        rows[name] = measured(name, workers, options.size, options.seconds)
+        progress(name, rows[name])
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
+    for worker in workers.values():
+        worker.stop()
+    text = report(figures)
+    print(text)
+    if options.markdown:
+        pathlib.Path(options.markdown).write_text(text + "\n")
+    if any("why" in row.get("frit", {}) for row in rows.values()):
+        sys.exit("Frit failed; see the list above")
 
 
 if __name__ == "__main__":

@@ -20,4 +20,4 @@ def arguments(n, rng):
     return rng.integers(0, 4, n), rng.integers(0, 4, n), 3, -3, -2
 
 
-SIZES = {"test": 14, "bench": 600}
+SIZES = {"test": 14, "bench": 500}

@@ -17,4 +17,4 @@ def arguments(n, rng):
     return rng.standard_normal((n, 64)), 100.0, 100.0, 0.02, 0.2, 1.0
 
 
-SIZES = {"test": 20, "bench": 40000}
+SIZES = {"test": 20, "bench": 80000}

@@ -14,4 +14,4 @@ def arguments(n, rng):
     return f(4, 8, n, n), f(4, 8, n, n), f(8), f(8)
 
 
-SIZES = {"test": 6, "bench": 256}
+SIZES = {"test": 6, "bench": 384}

@@ -22,4 +22,4 @@ def arguments(n, rng):
     return 0.01 * rng.random((n, n)), 0.05, 1.0, 0.1, 0.01
 
 
-SIZES = {"test": 12, "bench": 600}
+SIZES = {"test": 12, "bench": 400}

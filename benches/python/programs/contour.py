@@ -25,4 +25,4 @@ def arguments(n, rng):
     return rng.random((3, n, n)) + 1j * rng.random((3, n, n)), points, rng.random(m) + 0.5j, rng.random((n, n)) + 0j
 
 
-SIZES = {"test": 8, "bench": 250}
+SIZES = {"test": 8, "bench": 350}

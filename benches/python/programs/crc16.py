@@ -20,4 +20,4 @@ def arguments(n, rng):
     return (rng.integers(0, 256, n).astype(np.uint8),)
 
 
-SIZES = {"test": 40, "bench": 200000}
+SIZES = {"test": 40, "bench": 150000}

@@ -18,4 +18,4 @@ def arguments(n, rng):
     return rng.integers(0, 4, n).astype(np.int8), rng.integers(0, 4, n + 3).astype(np.int8)
 
 
-SIZES = {"test": 14, "bench": 700}
+SIZES = {"test": 14, "bench": 600}

@@ -10,4 +10,4 @@ def arguments(n, rng):
     return 1.5, 1.2, rng.random((n, n + 10)), rng.random((n, n + 20)), rng.random((n + 20, n + 10))
 
 
-SIZES = {"test": 20, "bench": 1000}
+SIZES = {"test": 20, "bench": 1200}

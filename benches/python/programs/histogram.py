@@ -16,4 +16,4 @@ def arguments(n, rng):
     return rng.integers(0, 200, (n, n)).astype(np.uint8), rng.random(n * n), rng.random(n * n)
 
 
-SIZES = {"test": 16, "bench": 1500}
+SIZES = {"test": 16, "bench": 1200}

@@ -19,4 +19,4 @@ def arguments(n, rng):
     return n, n, -0.8 + 0.156j, 100
 
 
-SIZES = {"test": 12, "bench": 500}
+SIZES = {"test": 12, "bench": 320}

@@ -18,7 +18,7 @@ def kernel(r):
 
 
 def arguments(n, rng):
-    return (0.9 ** np.arange(n) + 0.01 * rng.random(n) * (np.arange(n) > 0),)
+    return (0.9 ** np.arange(n) * (0.9 + 0.1 * rng.random(n)) + (np.arange(n) == 0),)
 
 
-SIZES = {"test": 20, "bench": 4000}
+SIZES = {"test": 20, "bench": 6000}

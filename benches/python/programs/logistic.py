@@ -16,4 +16,4 @@ def arguments(n, rng):
     return x, (x[:, 0] > 0).astype(float), np.zeros(10), 0.5, 12
 
 
-SIZES = {"test": 20, "bench": 60000}
+SIZES = {"test": 20, "bench": 150000}

@@ -11,4 +11,4 @@ def arguments(n, rng):
     return 1.5, 1.2, rng.random((n, n + 3)), rng.random((n + 3, n)), rng.random((n, n + 5)), rng.random((n, n + 5))
 
 
-SIZES = {"test": 14, "bench": 600}
+SIZES = {"test": 14, "bench": 800}

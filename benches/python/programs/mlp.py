@@ -23,4 +23,4 @@ def arguments(n, rng):
     return f(n, n + 3), f(n + 3, 2 * n), f(2 * n), f(2 * n, n), f(n), f(n, 10), f(10)
 
 
-SIZES = {"test": 8, "bench": 500}
+SIZES = {"test": 8, "bench": 800}

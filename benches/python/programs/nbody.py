@@ -48,4 +48,4 @@ def arguments(n, rng):
     return 20.0 * np.ones((n, 1)) / n, rng.standard_normal((n, 3)), rng.standard_normal((n, 3)), 8, 0.01, 1.0, 0.1
 
 
-SIZES = {"test": 12, "bench": 400}
+SIZES = {"test": 12, "bench": 500}

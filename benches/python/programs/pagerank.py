@@ -20,4 +20,4 @@ def arguments(n, rng):
     return (rng.random((n, n)) < 0.2).astype(np.float64), 0.85, 1e-6
 
 
-SIZES = {"test": 15, "bench": 1500}
+SIZES = {"test": 15, "bench": 2000}

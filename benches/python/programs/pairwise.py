@@ -20,4 +20,4 @@ def arguments(n, rng):
     return (rng.random((n, 3)),)
 
 
-SIZES = {"test": 12, "bench": 1000}
+SIZES = {"test": 12, "bench": 600}

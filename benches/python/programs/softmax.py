@@ -12,4 +12,4 @@ def arguments(n, rng):
     return (rng.random((n // 4, 4, n, n)).astype(np.float32),)
 
 
-SIZES = {"test": 8, "bench": 128}
+SIZES = {"test": 8, "bench": 224}

@@ -22,4 +22,4 @@ def arguments(n, rng):
     return (rng.integers(0, 256, (n, n)).astype(np.uint8),)
 
 
-SIZES = {"test": 12, "bench": 1500}
+SIZES = {"test": 12, "bench": 2500}

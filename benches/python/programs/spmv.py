@@ -24,4 +24,4 @@ def arguments(n, rng):
     return start, column, rng.random(start[-1]) / 3, rng.random(n), rng.random(n), 4
 
 
-SIZES = {"test": 20, "bench": 60000}
+SIZES = {"test": 20, "bench": 40000}

@@ -19,4 +19,4 @@ def arguments(n, rng):
     return (data,)
 
 
-SIZES = {"test": 12, "bench": 800}
+SIZES = {"test": 12, "bench": 1200}

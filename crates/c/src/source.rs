@@ -111,14 +111,22 @@ impl Source {
         self.groups += edits.iter().filter_map(|edit| edit.group).max().map_or(0, |most| most + 1);
     }
 
-    /// Something is said in another way of which only a part is in these bytes of the text that is read.
-    pub(crate) fn is_split(&self, range: &Range<usize>) -> bool {
-        let is_inside = |of: &Replaced| range.start <= of.range.start && of.range.end <= range.end;
-        let (mut inside, mut outside): (BTreeSet<usize>, BTreeSet<usize>) = Default::default();
-        for replaced in &self.replaced {
-            if is_inside(replaced) { &mut inside } else { &mut outside }.extend(&replaced.groups);
+    /// The source with all that belongs to what is said in another way in these parts of the text that is read: it is only right as a whole.
+    pub(crate) fn keeping<'r>(&self, ranges: impl Iterator<Item = &'r Range<usize>> + Clone) -> Source {
+        let is_inside =
+            |of: &Replaced| ranges.clone().any(|range| range.start <= of.range.start && of.range.end <= range.end);
+        let mut kept: BTreeSet<usize> =
+            self.replaced.iter().filter(|of| is_inside(of)).flat_map(|of| of.groups.clone()).collect();
+        loop {
+            let all = self.replaced.iter().filter(|of| !of.groups.is_disjoint(&kept));
+            let more: BTreeSet<usize> = all.flat_map(|of| of.groups.clone()).collect();
+            if more.is_subset(&kept) {
+                break;
+            }
+            kept.extend(more);
         }
-        inside.intersection(&outside).next().is_some()
+        let replaced = self.replaced.iter().filter(|of| of.groups.is_disjoint(&kept)).cloned().collect();
+        Source { text: self.text.clone(), replaced, groups: self.groups }
     }
 
     /// The macros that are replaced in a part of the text that is read: the bytes there and in the source.

@@ -378,6 +378,7 @@ impl Compile {
             verify: self.verify || defaults.verify,
             input: None,
             c_files: Vec::new(),
+            interruptible: defaults.interruptible,
         })
     }
 }

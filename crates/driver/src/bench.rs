@@ -155,7 +155,7 @@ fn one_run(
     let outcome = match compiled.library() {
         Some(library) => {
             let run = library
-                .call_writing(&lend(arguments), threads, None, &mut |_| {}, None)
+                .call_writing(&lend(arguments), threads, None, &mut |_| {})
                 .map_err(|error| native_failure(unit, error))?;
             let results = run.results.iter().map(OwnedResult::to_tensor).collect();
             crate::Outcome { results, output: String::new(), status: 0, kernel: run.time }
@@ -172,7 +172,7 @@ fn time_of(compiled: &Compiled, unit: &Unit, arguments: &[Tensor], threads: usiz
     let time = match compiled.library() {
         Some(library) => {
             library
-                .call_writing(&lend(arguments), threads, None, &mut |_| {}, None)
+                .call_writing(&lend(arguments), threads, None, &mut |_| {})
                 .map_err(|error| native_failure(unit, error))?
                 .time
         }

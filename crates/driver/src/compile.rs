@@ -5,7 +5,7 @@ use crate::error::{self, Error, Kind};
 use crate::interface::Interface;
 use crate::native::compiler::Optimisation;
 use crate::native::foreign::{self, ForeignError, Linked};
-use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink};
+use crate::native::{Arg, Asker, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink, Surroundings};
 use crate::npy::Array;
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, check_without, record};
@@ -427,7 +427,8 @@ impl Compiled {
                     })
                     .collect();
                 // Results may be as large as the tensors, which go now, and so may copies of them.
-                self.call_native(unit, library, &arguments, self.threads, out, unit.caller.as_deref())
+                let around = Surroundings { caller: unit.caller.as_deref(), ..Surroundings::default() };
+                self.call_native(unit, library, &arguments, self.threads, Surroundings { sink: Some(out), ..around })
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
@@ -461,8 +462,8 @@ impl Compiled {
         }
     }
 
-    /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are and are only read.
-    /// The caller makes calls of functions that are not compiled.
+    /// As [`run_in_place`](Self::run_in_place), on so many threads, with arguments that stay where they are. `caller` makes calls of
+    /// functions that are not compiled. `ask` tells native code that is [interruptible](Options::interruptible) whether to end.
     ///
     /// # Errors
     ///
@@ -474,10 +475,12 @@ impl Compiled {
         threads: usize,
         out: &mut Sink<'_>,
         caller: Option<Arc<dyn Caller>>,
+        ask: &mut Asker<'_>,
     ) -> Result<Outcome<Computed>, Error> {
         match &self.runner {
             Runner::Native { library, .. } if !unit.entry()?.is_sac_main() => {
-                self.call_native(unit, library, arguments, threads, out, caller.as_deref())
+                let around = Surroundings { input: None, sink: Some(out), caller: caller.as_deref(), ask: Some(ask) };
+                self.call_native(unit, library, arguments, threads, around)
             }
             Runner::Native { .. } | Runner::Interpreter { .. } | Runner::Evaluator { .. } => {
                 let unit = &Unit { caller, ..unit.clone() };
@@ -492,11 +495,10 @@ impl Compiled {
         library: &Library,
         arguments: &[Arg<'_>],
         threads: usize,
-        out: &mut Sink<'_>,
-        caller: Option<&dyn Caller>,
+        around: Surroundings<'_, '_>,
     ) -> Result<Outcome<Computed>, Error> {
         let run = library
-            .call_writing(arguments, threads, self.input.as_deref(), out, caller)
+            .call_in(arguments, threads, Surroundings { input: self.input.as_deref(), ..around })
             .map_err(|error| native_failure(unit, error))?;
         debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
         let results: Vec<Computed> = run.results.into_iter().map(Computed::Native).collect();
@@ -574,6 +576,10 @@ pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
                 if bytes == i64::MAX { "more bytes than there can be".into() } else { format!("{bytes} bytes") };
             out_of_memory(unit, format!("there is no memory for an array of {wanted}"), span)
         }
+        NativeError::Interrupted { span } => {
+            let diagnostic = Diagnostic::error("interrupted", "the run was interrupted").label(span, "in this loop");
+            Error::new(Kind::Run, &unit.sources, diagnostic)
+        }
         NativeError::RecursionTooDeep { span } => recursion_too_deep(unit, span),
         NativeError::Arguments { message } => Error::input(message),
         other => native_bug(other),
@@ -617,6 +623,7 @@ pub(crate) fn native_bug(error: NativeError) -> Error {
         | NativeError::Arguments { .. }
         | NativeError::Failed { .. }
         | NativeError::OutOfMemory { .. }
+        | NativeError::Interrupted { .. }
         | NativeError::RecursionTooDeep { .. } => (Kind::Bug, "bug"),
     };
     Error::new(kind, &SourceMap::new(), Diagnostic::error(code, error.to_string()))

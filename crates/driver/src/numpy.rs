@@ -9,13 +9,13 @@ use crate::native::Arg;
 use crate::npy;
 use crate::source::Unit;
 use frit_front::numpy;
-pub use frit_front::numpy::{Argument, Callers, Given, Observed, PythonCall, Returned};
+pub use frit_front::numpy::{Along, Argument, Callers, Given, Known, Layout, Observed, Passed, PythonCall, Returned};
 use frit_front::sac::specialise::Constraints;
 use frit_ir::Tensor;
 use frit_ir::array;
 use frit_ir::effect::Caller;
 use frit_ir::effect::callback::{Failed, Place};
-use frit_support::{FileId, SourceMap};
+use frit_support::{FileId, SourceMap, Span};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,11 +27,15 @@ pub struct Function {
     pub unit: Unit,
     /// What it returns.
     pub returned: Returned,
-    /// The arguments that it changes, by position, and the results that are what they hold in the end. The function may make
-    /// these results in the memory of the arguments, if the caller gives it away.
+    /// What each of its parameters is given.
+    pub parameters: Vec<Passed>,
+    /// The parameters that it changes, by position, and the results that are what they hold in the end. The function may make
+    /// these results in the memory of the parameters, if the caller gives it away.
     pub changed: Vec<(usize, usize)>,
     /// The calls that Python makes, by their numbers.
     pub calls: Vec<PythonCall>,
+    /// Where it checks that shapes can be broadcast together, and these; those whose extents all are known from the parameters.
+    pub broadcasts: Vec<(Span, Vec<Vec<Known>>)>,
 }
 
 /// Compiles a function of a module for arguments of these types. `name` is how messages call the file. `callers` make calls that are not
@@ -56,10 +60,11 @@ pub fn compile(
                 .map(|entry| Interface::of_function(&compiled.program.funcs[entry], compiled.hidden_results));
             let call = format!("{function} {arguments:?} {:?}", compiled.calls);
             let mut unit = unit(name, sources, compiled.program, interface, call);
-            if *callers == Callers::Print && !compiled.calls.is_empty() {
-                unit.caller = Some(Arc::new(Printer(compiled.calls.clone())));
+            let numpy::Compiled { returned, parameters, changed, broadcasts, calls, .. } = compiled;
+            if *callers == Callers::Print && !calls.is_empty() {
+                unit.caller = Some(Arc::new(Printer(calls.clone())));
             }
-            Ok(Function { unit, returned: compiled.returned, changed: compiled.changed, calls: compiled.calls })
+            Ok(Function { unit, returned, parameters, changed, broadcasts, calls })
         }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }

@@ -60,6 +60,8 @@ pub struct Options {
     pub scalarise: Scalarise,
     /// Every engine agrees bit for bit with the interpreter on the program as written: folds in order, no contraction.
     pub strict_fp: bool,
+    /// Native code asks its caller some times a second whether to go on.
+    pub interruptible: bool,
     /// Threads to run on, at least 1.
     pub threads: usize,
     /// The machine that the program is compiled for.
@@ -103,6 +105,7 @@ impl Default for Options {
             windows: true,
             scalarise: Scalarise::default(),
             strict_fp: false,
+            interruptible: false,
             threads,
             target: Target::default(),
             engine: Engine::Auto,

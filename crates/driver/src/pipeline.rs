@@ -352,6 +352,7 @@ impl<'u> Pipeline<'u> {
             strict_fp: self.options.strict_fp,
             region_work: self.options.target.region_work,
             vectors: self.options.level != Level::O0,
+            interruptible: self.options.interruptible,
             notes: self.unit.constraints.iter().map(|(&span, names)| (span, constraint_of(names))).collect(),
             among_others: self.among_others,
         };

@@ -77,12 +77,12 @@ fn native(program: &nest::Program, args: &[Tensor]) -> Outcome {
     let mut text = String::new();
     let native = Native::new(program, true);
     let args: Vec<Arg<'_>> = args.iter().map(Arg::tensor).collect();
-    match native.library.call_writing(&args, 2, None, &mut |piece| text += piece, None) {
+    match native.library.call_writing(&args, 2, None, &mut |piece| text += piece) {
         Ok(run) => {
             assert_eq!(run.leaked, 0, "buffers were neither released nor returned");
             drop(run);
             let mut again = String::new();
-            let second = native.library.call_writing(&args, 2, None, &mut |piece| again += piece, None);
+            let second = native.library.call_writing(&args, 2, None, &mut |piece| again += piece);
             assert_eq!((second.is_ok(), &again), (true, &text), "a second call begins anew");
             (text, None)
         }

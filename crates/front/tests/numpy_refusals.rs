@@ -41,7 +41,7 @@ fn comprehensions_whose_length_depends_on_values() {
         "not-compiled",
         "float64[:]",
         &[
-            "def f(a):\n    return sum([x for x in a])",
+            "def f(a):\n    return [x for x in a]",
             "def f(a):\n    return sum(i for i in range(3) if a[i] > 0)",
             "def f(a):\n    return sum(i for i in range(60) for j in range(60))",
         ],
@@ -53,10 +53,6 @@ fn functions_that_change_the_number_of_elements_by_values() {
     refused(
         "not-compiled",
         "float64[:]",
-        &[
-            "def f(a):\n    return np.delete(a, [0, 1])",
-            "def f(a):\n    return np.insert(a, [0, 1], 5)",
-            "def f(a):\n    np.fill_diagonal(a, 5)",
-        ],
+        &["def f(a):\n    return np.insert(a, [0, 1], 5)", "def f(a):\n    np.fill_diagonal(a, 5)"],
     );
 }

@@ -347,7 +347,7 @@ fn fields_of_structs_are_updated_in_place() {
 #[test]
 fn nominal_elements_are_arrays_underneath() {
     let mut program = Program::default();
-    let pair = program.nominals.push(Nominal { name: "pair".into(), base: INT, cell: vec![2] });
+    let pair = program.nominals.push(Nominal { name: "pair".into(), base: INT, cell: vec![2], is_handle: false });
     let to = |to, from, array: Expr| expr(ExprKind::Recast { to, from, array: array.into() });
     let pairs =
         to(Elem::Nominal(pair), INT, expr(ExprKind::Array { elem: INT, cells: vec![ints(&[1, 2]), ints(&[3, 4])] }));

@@ -78,6 +78,8 @@ failure_kinds! {
     Ended = "program-ended", "the program ended itself with status {0}";
     /// Arrays of a NumPy program that cannot be broadcast together: an extent of one, and of the other.
     BroadcastMismatch = "broadcast-mismatch", "operands could not be broadcast together: one has size {0} where another has {1}";
+    /// A mask that has not the size of the array's axis in a NumPy program: the extent of the array, and of the mask.
+    MaskMismatch = "mask-mismatch", "boolean index did not match indexed array: its axis has size {0}, and that of the mask {1}";
     /// A range or slice in steps of zero: no numbers.
     ZeroStep = "zero-step", "the step must not be zero";
     /// A minimum, maximum or the like of an array without elements: no numbers.

@@ -1,12 +1,13 @@
-//! What Python gives, as arguments of compiled programs. Arrays are passed where they are; a copy is made of one whose elements are
-//! not contiguous in C's order, or are of another type than the program takes. Complex numbers are pairs of reals, in an axis more.
+//! What Python gives, as arguments of compiled programs. Arrays are passed where they are, as [`crate::layout`] says; a copy is made
+//! of one whose elements do not fill its memory, or are of another type than the program takes. Complex numbers are pairs of reals, in an axis more.
 
+use crate::layout::is_plain;
 use frit_driver::native::Arg;
 use frit_driver::npy;
-use frit_driver::numpy::Argument;
+use frit_driver::numpy::{Argument, Layout};
 use frit_driver::sac::Given;
 use frit_ir::{Const, Scalar, Tensor, TensorData};
-use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_CARRAY_RO, NPY_ARRAY_NOTSWAPPED};
+use numpy::npyffi::{NPY_ARRAY_CARRAY_RO, NPY_ARRAY_NOTSWAPPED};
 use numpy::npyffi::{NPY_ARRAY_WRITEABLE, NPY_TYPES};
 use numpy::{
     Complex32, Complex64, PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
@@ -18,11 +19,14 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::ops::Range;
 
+/// An array of NumPy.
+pub(crate) type Array<'py> = Bound<'py, PyUntypedArray>;
+
 /// One array or number.
 pub(crate) enum Value<'py> {
     /// An array of NumPy.
     Array {
-        array: Bound<'py, PyUntypedArray>,
+        array: Array<'py>,
         /// The type of the elements, or of the parts of complex ones.
         elem: Scalar,
         is_complex: bool,
@@ -89,9 +93,7 @@ impl<'py> Value<'py> {
                 return Err(PyTypeError::new_err(format!("arguments are plain arrays, not `{}`", class.name()?)));
             }
         }
-        // SAFETY: the object is an array, and holds its descriptor.
-        let number = unsafe { (*(*array.as_array_ptr()).fields.descr).fields.type_num };
-        match elem_of(number) {
+        match elem_of(type_number(&array)) {
             Some((elem, is_complex)) => Ok(Self::Array { array, elem, is_complex }),
             None => Err(PyTypeError::new_err(format!("elements of type {} are not supported", array.dtype()))),
         }
@@ -127,8 +129,16 @@ impl<'py> Value<'py> {
         }
     }
 
+    /// The array.
+    pub(crate) fn array(&self) -> Option<&Array<'py>> {
+        match self {
+            Value::Array { array, .. } => Some(array),
+            Value::Number(_) | Value::Complex(_) | Value::Text(_) | Value::Object(_) => None,
+        }
+    }
+
     /// What code that is compiled for it depends on.
-    pub(crate) fn describe(&self) -> Argument {
+    pub(crate) fn describe(&self, layout: Layout) -> Argument {
         if let Value::Object(class) = self {
             return Argument::object(class);
         }
@@ -140,6 +150,7 @@ impl<'py> Value<'py> {
             is_one: shape[..axes].iter().map(|&extent| extent == 1).collect(),
             is_python: self.is_python(),
             object: None,
+            layout,
         }
     }
 
@@ -163,8 +174,9 @@ impl<'py> Value<'py> {
             Value::Text(tensor) | Value::Complex(tensor) => tensor.clone(),
             Value::Array { array, elem: own, .. } => {
                 let array = if is_plain(array) { array } else { held.array.insert(plain(array)?) };
+                let shape = held.shape.insert(self.shape().into_owned());
                 // SAFETY: the array has so many elements, plain ones, and is held until the call ends.
-                let argument = unsafe { Arg::at(*own, &self.shape(), data(array)) };
+                let argument = unsafe { Arg::at(*own, shape, data(array)) };
                 if *own == elem {
                     return Ok(argument);
                 }
@@ -179,44 +191,86 @@ impl<'py> Value<'py> {
         }
     }
 
-    /// The array, if it may be written.
-    pub(crate) fn writable(&self) -> PyResult<&Bound<'py, PyUntypedArray>> {
-        match self {
-            // SAFETY: the object is an array.
-            Value::Array { array, .. }
-                if unsafe { (*array.as_array_ptr()).fields.flags } & NPY_ARRAY_WRITEABLE != 0 =>
-            {
-                Ok(array)
+    /// As an argument of a function that was compiled for its type and layout. `is_changed`: the function may change it in place.
+    pub(crate) fn place<'a>(
+        &'a self,
+        layout: Option<&Layout>,
+        is_changed: bool,
+        held: &'a mut Held<'py>,
+    ) -> PyResult<Arg<'a>> {
+        let (array, elem, is_complex) = match self {
+            Value::Number(value) => return Ok(Arg::scalar(*value)),
+            Value::Object(_) => return Ok(Arg::scalar(Const::Bool(false))),
+            Value::Text(tensor) | Value::Complex(tensor) => return Ok(Arg::tensor(tensor)),
+            Value::Array { array, elem, is_complex } => (array, *elem, *is_complex),
+        };
+        if is_changed {
+            writable(array)?;
+        }
+        let (array, shape) = match layout {
+            Some(Layout::Ordered(order)) => {
+                let shape = order.iter().map(|&axis| array.shape()[axis]).chain(is_complex.then_some(2));
+                (array, held.shape.insert(shape.collect()).as_slice())
             }
-            // As NumPy says it.
-            Value::Array { .. } => Err(PyValueError::new_err("assignment destination is read-only")),
-            Value::Number(_) | Value::Complex(_) | Value::Text(_) | Value::Object(_) => {
-                unreachable!("numbers are not changed")
+            _ => {
+                let array = if is_plain(array) { array } else { &*held.array.insert(plain(array)?) };
+                match is_complex {
+                    true => (array, held.shape.insert(self.shape().into_owned()).as_slice()),
+                    false => (array, array.shape()),
+                }
             }
-        }
-    }
-
-    /// The addresses between which the elements are.
-    pub(crate) fn addresses(&self) -> Range<usize> {
-        let Value::Array { array, .. } = self else { return 0..0 };
-        let mut range = data(array) as usize..data(array) as usize;
-        if array.is_empty() {
-            return range;
-        }
-        for (&extent, &stride) in array.shape().iter().zip(array.strides()) {
-            let reach = (extent as isize - 1) * stride;
-            range.start = range.start.wrapping_add_signed(reach.min(0));
-            range.end = range.end.wrapping_add_signed(reach.max(0));
-        }
-        range.start..range.end + array.dtype().itemsize()
+        };
+        // SAFETY: the array has so many elements, which fill its memory in this order, and is held until the call ends and
+        // its results are written back; arrays that the function changes share no memory with others.
+        Ok(unsafe {
+            if is_changed { Arg::in_place(elem, shape, data(array)) } else { Arg::at(elem, shape, data(array)) }
+        })
     }
 }
 
-/// Copies that an argument refers to.
+/// What an argument refers to.
 #[derive(Default)]
 pub(crate) struct Held<'py> {
-    array: Option<Bound<'py, PyUntypedArray>>,
+    /// A copy of an array.
+    pub(crate) array: Option<Array<'py>>,
     tensor: Option<Tensor>,
+    shape: Option<Vec<usize>>,
+}
+
+/// Checks that an array may be written.
+///
+/// # Errors
+///
+/// Those of NumPy.
+pub(crate) fn writable(array: &Array<'_>) -> PyResult<()> {
+    // SAFETY: the object is an array.
+    let is_writable = unsafe { (*array.as_array_ptr()).fields.flags } & NPY_ARRAY_WRITEABLE != 0;
+    if is_writable { Ok(()) } else { Err(PyValueError::new_err("assignment destination is read-only")) }
+}
+
+/// The addresses between which the elements are.
+pub(crate) fn addresses(array: &Array<'_>) -> Range<usize> {
+    let mut range = data(array) as usize..data(array) as usize;
+    if array.is_empty() {
+        return range;
+    }
+    for (&extent, &stride) in array.shape().iter().zip(array.strides()) {
+        let reach = (extent as isize - 1) * stride;
+        range.start = range.start.wrapping_add_signed(reach.min(0));
+        range.end = range.end.wrapping_add_signed(reach.max(0));
+    }
+    range.start..range.end + item_size(array)
+}
+
+/// NumPy's number of the type of the elements.
+pub(crate) fn type_number(array: &Array<'_>) -> i32 {
+    // SAFETY: the object is an array, and holds its descriptor.
+    unsafe { (*(*array.as_array_ptr()).fields.descr).fields.type_num }
+}
+
+/// The bytes of an element.
+pub(crate) fn item_size(array: &Array<'_>) -> usize {
+    array.dtype().itemsize()
 }
 
 fn vector(data: TensorData) -> Tensor {
@@ -227,17 +281,6 @@ fn vector(data: TensorData) -> Tensor {
 pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *mut c_void {
     // SAFETY: the object is an array.
     unsafe { (*array.as_array_ptr()).fields.data.cast() }
-}
-
-/// True if the elements are aligned, contiguous in C's order, and in the processor's order of bytes.
-fn is_plain(array: &Bound<'_, PyUntypedArray>) -> bool {
-    let wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED;
-    // SAFETY: the object is an array, and holds its descriptor.
-    let (flags, order) = unsafe {
-        let fields = &(*array.as_array_ptr()).fields;
-        (fields.flags, (*fields.descr).fields.byteorder as u8)
-    };
-    flags & wanted == wanted && matches!(order, b'=' | b'|')
 }
 
 /// A copy with plain elements.

@@ -1,11 +1,10 @@
 //! Calls of functions that are not compiled, which compiled functions of Python make. The Python half is `_calls.py`.
 
 use crate::argument::data;
-use crate::error::exception;
 use crate::jit::Source;
 use crate::result::new_array;
+use frit_driver::Unit;
 use frit_driver::numpy::{Argument, Given, Observed, PythonCall};
-use frit_driver::{Error, Unit};
 use frit_ir::effect::Caller;
 use frit_ir::effect::callback::{Failed, Place};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -26,7 +25,7 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) fn new(py: Python<'_>, calls: &[PythonCall], source: &Source, unit: &Unit) -> PyResult<Self> {
         let class = py.import("frit._calls")?.getattr("Call")?;
-        let names = source.names(py)?;
+        let names = source.meanings(py)?;
         let made = calls.iter().map(|call| {
             let place = unit.sources.position(call.span).map_or_else(String::new, |place| place.to_string());
             let arguments: Vec<(bool, bool)> =
@@ -47,6 +46,13 @@ impl Calls {
             complex: calls.iter().map(|call| call.arguments.iter().map(|one| one.is_complex).collect()).collect(),
             leaves: calls.iter().map(leaves).collect(),
         })
+    }
+}
+
+impl Calls {
+    /// True if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
     }
 }
 
@@ -99,7 +105,7 @@ const MANY_RUNS: usize = 64;
 impl Observer {
     pub(crate) fn new(py: Python<'_>, source: &Source) -> PyResult<Self> {
         let class = py.import("frit._calls")?.getattr("Observer")?;
-        let made = class.call1((&source.file, &source.text, &source.name, source.names(py)?))?;
+        let made = class.call1((&source.file, &source.text, &source.name, source.meanings(py)?))?;
         Ok(Self { function: made.unbind(), runs: AtomicUsize::new(0) })
     }
 
@@ -145,10 +151,9 @@ impl Run {
         Ok(Arc::new(Self { calls: Arc::clone(calls), objects: objects.unbind(), leaves, error }))
     }
 
-    /// The exception for an error of the run: that of a call, if one failed.
-    pub(crate) fn exception(&self, error: Error) -> PyErr {
-        let raised = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
-        raised.unwrap_or_else(|| exception(error))
+    /// The exception of a call, if one failed.
+    pub(crate) fn raised(&self) -> Option<PyErr> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn make(&self, py: Python<'_>, number: usize, args: &[Place<'_>], answers: &mut [u64]) -> PyResult<()> {

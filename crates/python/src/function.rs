@@ -1,22 +1,21 @@
 //! Functions that Python calls. One version is compiled for each signature of a call: what code depends on. Versions are found
 //! again by it, so that a call does little beside the program's own work.
 
-use crate::argument::{Held, Value};
-use crate::caller::{Calls, Observer, Run};
+use crate::argument::Value;
+use crate::caller::Observer;
+use crate::code::{Argument, Code};
 use crate::error::{CompileError, exception};
 use crate::jit::{Jit, Source};
-use crate::result::Results;
+use crate::layout::{Placement, is_plain};
 use crate::settings;
+use ::numpy::PyArrayDescr;
 use frit_driver::error::Kind;
-use frit_driver::native::Arg;
-use frit_driver::numpy::{self, Callers, Observed, Returned};
+use frit_driver::numpy::{Callers, Observed};
 use frit_driver::sac::Functions;
-use frit_driver::{Compiled, Error, Notation, Unit, explain};
-use frit_ir::Scalar;
-use frit_ir::effect::Caller;
-use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError, PyValueError};
+use frit_driver::{Error, Notation, Unit, explain};
+use pyo3::exceptions::{PyException, PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyInt, PyList, PyString, PyTuple, PyType};
 use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -52,29 +51,6 @@ struct Version {
     observer: Option<Observer>,
     /// Calls did something else than the code knows.
     is_left: AtomicBool,
-}
-
-struct Code {
-    unit: Unit,
-    compiled: Compiled,
-    /// The components of the parameters: the position of the parameter, the element type and the rank, if it is known.
-    components: Vec<(usize, Scalar, Option<usize>)>,
-    /// Of a function of Python.
-    python: Option<PythonCode>,
-}
-
-/// What a compiled function of Python gives.
-struct PythonCode {
-    returned: Returned,
-    /// The arguments that it changes, and the results that are what they hold in the end.
-    changed: Vec<(usize, usize)>,
-    /// The calls that are not compiled.
-    calls: Arc<Calls>,
-}
-
-/// An argument: one value, or those of a tuple.
-struct Argument<'py> {
-    values: Vec<Value<'py>>,
 }
 
 /// The functions of a program in SAC, by name.
@@ -137,8 +113,8 @@ impl Function {
     ) -> PyResult<Bound<'py, PyAny>> {
         let Program::Python(jit) = &self.program else {
             let arguments = self.read(args, kwargs)?;
-            let version = self.version(py, None, &arguments)?;
-            return version.code()?.call(py, &arguments, &[]);
+            let version = self.version(py, &arguments)?;
+            return version.code()?.call(py, &arguments);
         };
         let left = |why: PyErr| {
             let is_usual = why.is_instance_of::<PyException>(py);
@@ -149,12 +125,18 @@ impl Function {
             Err(why) => return left(why),
         };
         let objects = jit.bind(&source, args, kwargs)?;
+        if objects.iter().any(is_constant) {
+            return match jit.special(py, &objects, false) {
+                Ok((special, arguments)) => call_special(jit, &special, arguments),
+                Err(why) => left(why),
+            };
+        }
         let ready = || {
-            let arguments = read_plain(&objects, jit.is_strict)?;
-            let version = self.version(py, Some(&source), &arguments)?;
-            Ok((arguments, version))
+            let values = read_plain(&objects, jit.is_strict)?;
+            let (version, placement) = self.placed_version(py, &source, &values)?;
+            Ok((values, version, placement))
         };
-        let (arguments, version) = match ready() {
+        let (values, version, placement) = match ready() {
             Ok(ready) => ready,
             Err(why) => return left(why),
         };
@@ -162,18 +144,24 @@ impl Function {
             (Ok(_), _) if version.is_left.load(Relaxed) => {
                 left(CompileError::new_err("the results of a call that is not compiled changed their types"))
             }
-            (Ok(code), _) => match code.are_apart(&arguments) {
-                Ok(()) => code.call(py, &arguments, &objects).inspect_err(|error| {
-                    let class = py.import("frit._calls").and_then(|module| module.getattr("ResultError"));
-                    let is_other = class.is_ok_and(|class| error.get_type(py).is(&class));
-                    version.is_left.fetch_or(is_other, Relaxed);
-                }),
-                Err(why) => left(why),
-            },
+            (Ok(code), _) => code.call_placed(py, &values, &placement, &objects).inspect_err(|error| {
+                let class = py.import("frit._calls").and_then(|module| module.getattr("ResultError"));
+                let is_other = class.is_ok_and(|class| error.get_type(py).is(&class));
+                version.is_left.fetch_or(is_other, Relaxed);
+            }),
             (Err(_), Some(observer)) => {
                 let result = observer.run(py, &objects)?;
-                self.compile_observed(py, &source, &arguments, &version)?;
+                self.compile_observed(py, (&source, &values, &placement), &version)?;
                 Ok(result)
+            }
+            // An integer may tell an axis, or another thing that must be known.
+            (Err(error), None)
+                if needs_constant(error) && objects.iter().any(|object| object.is_exact_instance_of::<PyInt>()) =>
+            {
+                match jit.special(py, &objects, true) {
+                    Ok((special, arguments)) => call_special(jit, &special, arguments),
+                    Err(why) => left(why),
+                }
             }
             (Err(error), None) => jit.undecorated(args, kwargs, || exception(error.clone())),
         }
@@ -195,9 +183,16 @@ impl Function {
         let explained = py.detach(|| {
             let explanation = explain::explain(unit, &request, &options)?;
             let text = explain::terminal::print(&explanation, unit, false);
-            Ok(Explanation { text, page: explain::html::print(&explanation, unit) })
+            Ok((text, explain::html::print(&explanation, unit)))
         });
-        explained.map_err(exception)
+        let (mut text, mut page) = explained.map_err(exception)?;
+        if let (Program::Python(jit), Some(python)) = (&self.program, &version.code()?.python) {
+            let passing = python.passing(&jit.source(py)?.names());
+            text += &format!("\nArguments are passed\n{passing}");
+            let end = page.rfind("</body>").unwrap_or(page.len());
+            page.insert_str(end, &format!("<h2>Arguments are passed</h2><pre>{passing}</pre>"));
+        }
+        Ok(Explanation { text, page })
     }
 
     /// The program after a step of the compiler, for such arguments or those of the last call.
@@ -228,10 +223,14 @@ impl Function {
             (Some(version), _) if args.is_empty() && kwargs.is_none() => Ok(version),
             (_, Program::Python(jit)) => {
                 let source = jit.source(args.py())?;
-                let arguments = read_plain(&jit.bind(&source, args, kwargs)?, jit.is_strict)?;
-                self.version(args.py(), Some(&source), &arguments)
+                let values = read_plain(&jit.bind(&source, args, kwargs)?, jit.is_strict)?;
+                let (version, _) = self.placed_version(args.py(), &source, &values)?;
+                if let Some(python) = version.code.as_ref().ok().and_then(|code| code.python.as_ref()) {
+                    python.note_copies(values.iter().map(|value| value.array().is_some_and(|array| !is_plain(array))));
+                }
+                Ok(version)
             }
-            _ => self.version(args.py(), None, &self.read(args, kwargs)?),
+            _ => self.version(args.py(), &self.read(args, kwargs)?),
         }
     }
 
@@ -255,130 +254,159 @@ impl Function {
     }
 
     /// The version for these arguments, compiled if there is none yet.
-    fn version(
+    fn version(&self, py: Python<'_>, arguments: &[Argument<'_>]) -> PyResult<Arc<Version>> {
+        let key = self.key(arguments);
+        if let Some(version) = self.find(&key) {
+            return Ok(version);
+        }
+        let unit = match &self.program {
+            Program::Fixed(unit) => (**unit).clone(),
+            Program::Sac { functions, .. } => {
+                let given: Vec<Vec<_>> =
+                    (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
+                py.detach(|| functions.enter(&self.name, &given)).map_err(exception)?
+            }
+            Program::Python(_) => unreachable!("a function of Python has a source"),
+        };
+        let code = Code::compile(py, unit, None).map_err(exception)?;
+        self.keep(py, Version::new(key, Ok(code)))
+    }
+
+    /// The version of a function of Python for these arguments, compiled if there is none yet, and where the arguments are.
+    fn placed_version(
         &self,
         py: Python<'_>,
-        source: Option<&Arc<Source>>,
-        arguments: &[Argument<'_>],
-    ) -> PyResult<Arc<Version>> {
-        let key = self.key(source, arguments);
-        {
-            let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = versions.iter().rposition(|version| version.key == key) {
-                let last = versions.len() - 1;
-                versions.swap(at, last);
-                return Ok(Arc::clone(&versions[last]));
-            }
+        source: &Arc<Source>,
+        values: &[Value<'_>],
+    ) -> PyResult<(Arc<Version>, Placement)> {
+        let mut placement = Placement::apart(values, |_| true);
+        let mut version = self.python_version(py, source, values, &placement)?;
+        let Ok(Code { python: Some(python), .. }) = &version.code else { return Ok((version, placement)) };
+        if !python.changes.contains(&true) {
+            return Ok((version, placement));
         }
-        let version = Arc::new(self.compiled(py, source, arguments, key, Vec::new())?);
-        self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
-        Ok(version)
+        if python.may_share(values) {
+            placement = Placement::shared(values, |at| python.changes[at])?;
+            version = self.python_version(py, source, values, &placement)?;
+        } else if !placement.wholes.is_empty() {
+            placement = Placement::apart(values, |at| !python.changes[at]);
+        }
+        Ok((version, placement))
+    }
+
+    fn python_version(
+        &self,
+        py: Python<'_>,
+        source: &Arc<Source>,
+        values: &[Value<'_>],
+        placement: &Placement,
+    ) -> PyResult<Arc<Version>> {
+        let mut key = vec![settings::is_strict().into(), source.hash];
+        for value in values {
+            if let Value::Object(class) = value {
+                let mut hasher = DefaultHasher::new();
+                class.hash(&mut hasher);
+                key.extend([u64::MAX, hasher.finish()]);
+                continue;
+            }
+            let (elem, shape) = (value.elem() as u64, value.shape());
+            let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
+            // Which extents are 1 decides how arrays are broadcast.
+            let ones = shape.iter().fold(0, |ones, &extent| ones << 1 | u64::from(extent == 1));
+            key.extend([elem << 16 | (shape.len() as u64) << 8 | kind, ones]);
+        }
+        placement.describe(&mut key);
+        if let Some(version) = self.find(&key) {
+            return Ok(version);
+        }
+        let version = self.compiled(py, (source, values, placement), key, None)?;
+        self.keep(py, version)
+    }
+
+    /// Compiles a function of Python. Calls in it that are not compiled are left to Python, which has `observed` what they give.
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        (source, values, placement): (&Arc<Source>, &[Value<'_>], &Placement),
+        key: Vec<u64>,
+        observed: Option<Vec<Observed>>,
+    ) -> PyResult<Version> {
+        let Program::Python(jit) = &self.program else { unreachable!("it is a function of Python") };
+        let compile = |callers: &Callers| Code::of_python(py, source, values, placement, callers);
+        let was_observed = observed.is_some();
+        let mut code = match observed {
+            None => compile(&Callers::Nobody),
+            Some(observed) => compile(&Callers::Python(observed)),
+        };
+        // Versions for integers that must be known come before calls.
+        let is_for_python = |error: &Error| {
+            error.kind == Kind::Source && !(needs_constant(error) && values.iter().any(|value| value.is_python()))
+        };
+        if !jit.is_strict && !was_observed && code.as_ref().is_err_and(is_for_python) {
+            code = compile(&Callers::Python(Vec::new()));
+        }
+        let code = match code {
+            // What is wrong with it will not change.
+            Err(error) if error.kind == Kind::Source => Err(error),
+            made => Ok(made.map_err(exception)?),
+        };
+        let observer = match &code {
+            Err(error) if error.has_code("unknown-result") => Some(Observer::new(py, source)?),
+            _ => None,
+        };
+        Ok(Version { observer, ..Version::new(key, code) })
     }
 
     /// Compiles a function with what its calls gave, if that is enough.
     fn compile_observed(
         &self,
         py: Python<'_>,
-        source: &Arc<Source>,
-        arguments: &[Argument<'_>],
+        of: (&Arc<Source>, &[Value<'_>], &Placement),
         old: &Arc<Version>,
     ) -> PyResult<()> {
         let Some(observer) = &old.observer else { return Ok(()) };
-        let new = self.compiled(py, Some(source), arguments, old.key.clone(), observer.observed(py)?)?;
+        let new = self.compiled(py, of, old.key.clone(), Some(observer.observed(py)?))?;
         if new.observer.is_some() && !observer.is_spent() {
             // A call was not reached.
             return Ok(());
         }
-        let new = Version { observer: None, ..new };
-        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
-        versions.retain(|version| !Arc::ptr_eq(version, old));
-        versions.push(Arc::new(new));
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner).retain(|version| !Arc::ptr_eq(version, old));
+        self.keep(py, Version { observer: None, ..new })?;
         Ok(())
     }
 
-    fn compiled(
-        &self,
-        py: Python<'_>,
-        source: Option<&Arc<Source>>,
-        arguments: &[Argument<'_>],
-        key: Vec<u64>,
-        observed: Vec<Observed>,
-    ) -> PyResult<Version> {
-        let code = match (self.compile(py, source, arguments, observed), source) {
-            // What is wrong with it will not change.
-            (Err(error), Some(_)) if error.kind == Kind::Source => Err(error),
-            (made, _) => Ok(made.map_err(exception)?),
-        };
-        let observer = match (&code, source) {
-            (Err(error), Some(source)) if error.has_code("unknown-result") => Some(Observer::new(py, source)?),
-            _ => None,
-        };
-        if let Ok(code) = &code
+    /// The version with this key. It is the last one now.
+    fn find(&self, key: &[u64]) -> Option<Arc<Version>> {
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = versions.iter().rposition(|version| version.key == key)?;
+        let last = versions.len() - 1;
+        versions.swap(at, last);
+        Some(Arc::clone(&versions[last]))
+    }
+
+    /// Keeps a new version.
+    fn keep(&self, py: Python<'_>, version: Version) -> PyResult<Arc<Version>> {
+        if let Ok(code) = &version.code
             && let Some(why) = code.compiled.why_interpreted()
         {
             warn_of_interpreter(py, &why)?;
         }
-        Ok(Version { key, code, observer, is_left: AtomicBool::new(false) })
+        let version = Arc::new(version);
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&version));
+        Ok(version)
     }
 
-    fn compile(
-        &self,
-        py: Python<'_>,
-        source: Option<&Arc<Source>>,
-        arguments: &[Argument<'_>],
-        observed: Vec<Observed>,
-    ) -> Result<Code, Error> {
-        let mut python = None;
-        let unit = match (&self.program, source) {
-            (Program::Fixed(unit), _) => (**unit).clone(),
-            (Program::Sac { functions, .. }, _) => {
-                let given: Vec<Vec<_>> =
-                    (arguments.iter()).map(|argument| argument.values.iter().map(Value::given).collect()).collect();
-                py.detach(|| functions.enter(&self.name, &given))?
-            }
-            (Program::Python(jit), Some(source)) => {
-                let types: Vec<_> =
-                    arguments.iter().flat_map(|argument| &argument.values).map(Value::describe).collect();
-                let Source { file, text, name, .. } = &**source;
-                let callers = if jit.is_strict { Callers::Nobody } else { Callers::Python(observed) };
-                let numpy::Function { unit, returned, changed, calls } =
-                    py.detach(|| numpy::compile(file, text, name, &types, &callers))?;
-                let calls = Calls::new(py, &calls, source, &unit).map_err(|error| Error::input(error.to_string()))?;
-                python = Some(PythonCode { returned, changed, calls: Arc::new(calls) });
-                unit
-            }
-            (Program::Python(_), None) => unreachable!("a function of Python has a source"),
-        };
-        let options = settings::options();
-        let compiled = py.detach(|| frit_driver::compile(&unit, &options))?;
-        let components = unit.entry()?.components();
-        Ok(Code { unit, compiled, components, python })
-    }
-
-    fn key(&self, source: Option<&Arc<Source>>, arguments: &[Argument<'_>]) -> Vec<u64> {
+    /// What code in another language than Python depends on.
+    fn key(&self, arguments: &[Argument<'_>]) -> Vec<u64> {
         let mut key = vec![settings::is_strict().into()];
-        let by_extents = match &self.program {
-            Program::Fixed(_) => return key,
-            Program::Sac { depends_on_extents, .. } => *depends_on_extents,
-            Program::Python(_) => false,
-        };
-        key.extend(source.map(|source| source.hash));
+        let Program::Sac { depends_on_extents, .. } = &self.program else { return key };
         for argument in arguments {
             key.push(argument.values.len() as u64);
             for value in &argument.values {
-                if let Value::Object(class) = value {
-                    let mut hasher = DefaultHasher::new();
-                    class.hash(&mut hasher);
-                    key.extend([u64::MAX, hasher.finish()]);
-                    continue;
-                }
                 let (elem, shape) = (value.elem() as u64, value.shape());
                 let kind = u64::from(value.is_python()) << 1 | u64::from(value.is_complex());
-                // Which extents are 1 decides how arrays of Python are broadcast.
-                let ones = shape.iter().fold(0, |ones, &extent| ones << 1 | u64::from(extent == 1));
-                let ones = if source.is_some() { ones } else { 0 };
-                key.extend([elem << 16 | (shape.len() as u64) << 8 | kind, ones]);
-                if by_extents {
+                key.push(elem << 16 | (shape.len() as u64) << 8 | kind);
+                if *depends_on_extents {
                     key.extend(shape.iter().map(|&extent| extent as u64));
                 }
             }
@@ -387,112 +415,59 @@ impl Function {
     }
 }
 
+/// True for what a function of Python is compiled for: neither a number nor an array.
+fn is_constant(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyDict>()
+        || object.is_instance_of::<PyType>()
+        || object.is_instance_of::<PyArrayDescr>()
+        || object.is_exact_instance_of::<PyFunction>()
+        || object.is_exact_instance_of::<PyCFunction>()
+}
+
+/// Calls a function with constants. Of both one says why it is not compiled.
+fn call_special<'py>(
+    jit: &Jit,
+    special: &Bound<'py, PyAny>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let own = special.cast::<Function>().ok().map(|function| &function.get().program);
+    if let Some(Program::Python(own)) = own {
+        own.is_said_by(jit);
+    }
+    let result = special.call1(arguments);
+    if let Some(Program::Python(own)) = own {
+        jit.is_said_by(own);
+    }
+    result
+}
+
+/// True if a function is not compiled since a value is only known at run time.
+fn needs_constant(error: &Error) -> bool {
+    error.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("only known at run time"))
+}
+
 /// Reads the arguments of a function of Python. Unless that is strict, what is no number or array is an object.
-fn read_plain<'py>(objects: &[Bound<'py, PyAny>], is_strict: bool) -> PyResult<Vec<Argument<'py>>> {
+fn read_plain<'py>(objects: &[Bound<'py, PyAny>], is_strict: bool) -> PyResult<Vec<Value<'py>>> {
     let read = |object: &Bound<'py, PyAny>| match Value::read(object, false) {
         Err(_) if !is_strict => Ok(Value::Object(object.get_type().name()?.to_string())),
         read => read,
     };
-    objects.iter().map(|object| Ok(Argument { values: vec![read(object)?] })).collect()
+    objects.iter().map(read).collect()
 }
 
 impl Version {
+    fn new(key: Vec<u64>, code: Result<Code, Error>) -> Self {
+        Self { key, code, observer: None, is_left: AtomicBool::new(false) }
+    }
+
     /// The code, if the function could be compiled.
     fn code(&self) -> PyResult<&Code> {
         self.code.as_ref().map_err(|error| exception(error.clone()))
     }
-}
-
-impl Code {
-    fn call<'py>(
-        &self,
-        py: Python<'py>,
-        arguments: &[Argument<'py>],
-        objects: &[Bound<'py, PyAny>],
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let interface = self.unit.entry().map_err(exception)?;
-        let values: Vec<(usize, &Value<'py>)> = (arguments.iter().enumerate())
-            .flat_map(|(at, given)| given.values.iter().map(move |value| (at, value)))
-            .collect();
-        let name = |at: usize| interface.parameters().get(at).map_or_else(String::new, |(name, _)| name.clone());
-        let are_as_many = values.len() == self.components.len()
-            && values.iter().zip(&self.components).all(|((at, _), (param, ..))| at == param);
-        if !are_as_many {
-            let list: Vec<String> = interface.parameters().iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-            return Err(PyTypeError::new_err(format!(
-                "the function takes {} arguments ({}), but {} are given",
-                list.len(),
-                list.join(", "),
-                arguments.len()
-            )));
-        }
-        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
-        for (at, _) in changed {
-            values[*at].1.writable()?;
-        }
-        let mut held: Vec<Held<'_>> = values.iter().map(|_| Held::default()).collect();
-        let mut passed: Vec<Arg<'_>> = Vec::with_capacity(values.len());
-        for (((at, value), (_, elem, rank)), held) in values.iter().zip(&self.components).zip(&mut held) {
-            if value.is_complex() && rank.is_some_and(|rank| rank + 1 == value.shape().len()) {
-                return Err(PyTypeError::new_err(format!("argument `{}` is complex, but {elem} is needed", name(*at))));
-            }
-            let found = value.shape().len();
-            if let Some(needed) = rank.filter(|needed| *needed != found) {
-                let message = format!("argument `{}` has {found} dimensions, but {needed} are needed", name(*at));
-                return Err(PyValueError::new_err(message));
-            }
-            passed.push(value.pass(*elem, || name(*at), held)?);
-        }
-        let (unit, compiled, threads) = (&self.unit, &self.compiled, settings::threads());
-        let run = self.python.as_ref().map(|python| Run::new(py, &python.calls, objects)).transpose()?;
-        let caller = run.clone().map(|run| -> Arc<dyn Caller> { run });
-        let outcome = py.detach(|| compiled.call(unit, &passed, threads, &mut print, caller));
-        let outcome = outcome.map_err(|error| match &run {
-            Some(run) => run.exception(error),
-            None => exception(error),
-        })?;
-        let visible = interface.visible_range(outcome.results.len());
-        let results = outcome.results.into_iter().skip(visible.start).take(visible.len());
-        let mut results = Results::new(py, results);
-        let Some(python) = &self.python else { return results.plain() };
-        for (at, result) in changed {
-            results.write_back(*result, values[*at].1)?;
-        }
-        results.returned(&python.returned, objects)
-    }
-
-    /// Says whether no argument that the function changes shares memory with another.
-    ///
-    /// # Errors
-    ///
-    /// Two may: the code takes them for arrays of their own.
-    fn are_apart(&self, arguments: &[Argument<'_>]) -> PyResult<()> {
-        let changed = self.python.as_ref().map_or(&[][..], |python| &python.changed);
-        for (at, _) in changed {
-            let own = arguments[*at].values[0].addresses();
-            for (other, argument) in arguments.iter().enumerate().filter(|(other, _)| other != at) {
-                let others = argument.values[0].addresses();
-                if own.start < others.end && others.start < own.end {
-                    let (first, second) = (at.min(&other) + 1, at.max(&other) + 1);
-                    return Err(CompileError::new_err(format!(
-                        "arguments {first} and {second} may share memory, and the function changes one of them"
-                    )));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a program writes goes to `sys.stdout`, which may be a notebook's.
-fn print(text: &str) {
-    Python::attach(|py| {
-        let written = py.import("sys").and_then(|sys| sys.getattr("stdout")?.call_method1("write", (text,)));
-        // A stream that is closed takes nothing, as for `print` at the end of a process.
-        if let Err(error) = written {
-            error.write_unraisable(py, None);
-        }
-    });
 }
 
 /// Says once for each process that there is no native code.

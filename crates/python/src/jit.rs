@@ -1,9 +1,11 @@
 //! Functions of Python: their source, the arguments of a call in the order of the parameters, and what their code depends on beside
 //! these. What is not compiled is left to Python.
 
+use frit_driver::Error;
+use frit_support::Span;
 use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -29,10 +31,19 @@ pub(crate) struct Source {
     parameters: Vec<(String, Option<Py<PyAny>>)>,
     /// Where names are looked up (a dictionary or a cell), the names, and what they meant.
     references: Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>,
+    /// Of functions of other files the first line in the text, the file, the first line there, and how many they are.
+    parts: Vec<(usize, String, usize, usize)>,
 }
 
 /// As `_jit.describe` gives it.
-type Described = (String, String, String, Vec<(String, bool, Py<PyAny>)>, Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>);
+type Described = (
+    String,
+    String,
+    String,
+    Vec<(String, bool, Py<PyAny>)>,
+    Vec<(Py<PyAny>, Py<PyString>, Py<PyAny>)>,
+    Vec<(usize, String, usize, usize)>,
+);
 
 impl Jit {
     pub(crate) fn new(function: Py<PyAny>, is_strict: bool) -> Self {
@@ -48,7 +59,7 @@ impl Jit {
             return Ok(source);
         }
         let described = py.import("frit._jit")?.call_method1("describe", (&self.function,))?;
-        let (file, text, name, parameters, references): Described = described.extract()?;
+        let (file, text, name, parameters, references, parts): Described = described.extract()?;
         let mut hasher = DefaultHasher::new();
         (&file, &text, &name).hash(&mut hasher);
         for (_, name, meaning) in &references {
@@ -59,7 +70,7 @@ impl Jit {
         }
         let parameters = parameters.into_iter().map(|(name, has_default, value)| (name, has_default.then_some(value)));
         let (hash, parameters) = (hasher.finish(), parameters.collect());
-        let source = Arc::new(Source { file, text, name, hash, parameters, references });
+        let source = Arc::new(Source { file, text, name, hash, parameters, references, parts });
         *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&source));
         Ok(source)
     }
@@ -97,6 +108,25 @@ impl Jit {
         Err(PyTypeError::new_err(format!("`{}` takes other arguments", source.name)))
     }
 
+    /// The function with those of these arguments as constants that are neither numbers nor arrays, or are integers if so told, and
+    /// its own arguments.
+    pub(crate) fn special<'py>(
+        &self,
+        py: Python<'py>,
+        objects: &[Bound<'py, PyAny>],
+        with_integers: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let given = (&self.function, PyList::new(py, objects)?, self.is_strict, with_integers);
+        let made = py.import("frit._jit")?.call_method1("special", given)?;
+        let (special, arguments): (Bound<'py, PyAny>, Bound<'py, PyList>) = made.extract()?;
+        Ok((special, arguments.to_tuple()))
+    }
+
+    /// Says no more why it runs undecorated if the other has said so.
+    pub(crate) fn is_said_by(&self, other: &Self) {
+        self.is_refusal_said.fetch_or(other.is_refusal_said.load(Relaxed), Relaxed);
+    }
+
     /// Runs the function as it is, and says once why.
     pub(crate) fn undecorated<'py>(
         &self,
@@ -120,12 +150,34 @@ impl Jit {
 
 impl Source {
     /// What names mean.
-    pub(crate) fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    pub(crate) fn meanings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let names = PyDict::new(py);
         for (_, name, meaning) in &self.references {
             names.set_item(name, meaning)?;
         }
         Ok(names)
+    }
+
+    /// The names of the parameters.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.parameters.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The error with the places where functions of other files stand in these.
+    pub(crate) fn place(&self, mut error: Error) -> Error {
+        for label in error.diagnostics.iter_mut().flat_map(|diagnostic| &mut diagnostic.labels) {
+            let Some(line) = error.sources.position(label.span).map(|position| position.line) else { continue };
+            let of_line = |part: &&(usize, String, usize, usize)| (part.0..part.0 + part.3).contains(&line);
+            let Some((first, file, there, count)) = self.parts.iter().find(of_line) else { continue };
+            let before: usize = self.text.split_inclusive('\n').take(first - 1).map(str::len).sum();
+            let lines = self.text[before..].split_inclusive('\n').take(*count);
+            let above = "\n".repeat(there - 1);
+            let shift = |at: u32| at as usize - before + above.len();
+            let (start, end) = (shift(label.span.start), shift(label.span.end));
+            let file = error.sources.add(file.clone(), above + &lines.collect::<String>());
+            label.span = Span::new(file, start, end);
+        }
+        error
     }
 
     /// True if all names still mean what they did.

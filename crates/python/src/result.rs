@@ -1,7 +1,7 @@
 //! What compiled programs give, as Python's objects. Arrays stay where the program has left them, and go back to it when Python gives
 //! them up.
 
-use crate::argument::{Value, data, dtype};
+use crate::argument::{Array as PyArray, data, dtype};
 use frit_driver::Computed;
 use frit_driver::native::OwnedResult;
 use frit_driver::npy::Array;
@@ -13,6 +13,9 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyString, PyTuple};
 use std::ffi::c_void;
+
+/// Bytes up to which elements are copied into an array of NumPy: it is made sooner than one that refers to memory elsewhere.
+const SMALL: usize = 4096;
 
 /// The memory of an array that a program has made.
 #[pyclass(module = "frit", frozen)]
@@ -85,17 +88,46 @@ impl<'py> Results<'py> {
         }
     }
 
-    /// Writes a result to the array of the caller that it is to be in.
-    pub(crate) fn write_back(&mut self, result: usize, argument: &Value<'py>) -> PyResult<()> {
-        let target = argument.writable()?;
-        let source = self.array(result, argument.is_complex())?;
-        if data(&source) == data(target) {
+    /// Writes a result to the array of the caller that it is to be in. Elements of the array are `offset` bytes behind the result's
+    /// first, and `strides` apart.
+    pub(crate) fn write_back(
+        &self,
+        result: usize,
+        target: &PyArray<'py>,
+        is_complex: bool,
+        strides: &[isize],
+        offset: usize,
+    ) -> PyResult<()> {
+        let (elem, elements) = match &self.results[result] {
+            Some(Computed::Native(result)) => (result.elem(), result.as_ptr()),
+            Some(Computed::Given(tensor)) => (tensor.elem(), tensor.data().as_ptr().cast()),
+            None => unreachable!("no array is made of it yet"),
+        };
+        // SAFETY: the result reaches as far as the array that the argument is or is a part of.
+        let elements = unsafe { elements.byte_add(offset) };
+        if elements == data(target) {
             return Ok(());
         }
-        // SAFETY: both are arrays, which the function may copy whatever their strides are.
-        let failed =
-            unsafe { PY_ARRAY_API.PyArray_CopyInto(self.py, target.as_array_ptr(), source.as_array_ptr()) } != 0;
-        if failed { Err(PyErr::fetch(self.py)) } else { Ok(()) }
+        // SAFETY: the first function takes over the reference to the descriptor, reads extents and strides, and returns a new
+        // reference or null; the second copies whatever the strides are.
+        unsafe {
+            let source = PY_ARRAY_API.PyArray_NewFromDescr(
+                self.py,
+                npyffi::get_type_object(self.py, npyffi::NpyTypes::PyArray_Type),
+                dtype(self.py, elem, is_complex).into_dtype_ptr(),
+                target.ndim() as i32,
+                target.shape().as_ptr().cast_mut().cast::<npy_intp>(),
+                strides.as_ptr().cast_mut().cast::<npy_intp>(),
+                elements.cast_mut(),
+                0,
+                std::ptr::null_mut(),
+            );
+            let source = Bound::from_owned_ptr_or_err(self.py, source)?;
+            match PY_ARRAY_API.PyArray_CopyInto(self.py, target.as_array_ptr(), source.as_ptr().cast()) {
+                0 => Ok(()),
+                _ => Err(PyErr::fetch(self.py)),
+            }
+        }
     }
 
     /// The result as an array; the same one, however often it is asked for.
@@ -108,6 +140,7 @@ impl<'py> Results<'py> {
             // Results that share memory in the program are values of their own.
             Computed::Native(result)
                 if result.elem() != Scalar::Cert
+                    && bytes(&result) > SMALL
                     && !result.owner().is_null()
                     && !self.owners.contains(&result.owner()) =>
             {
@@ -120,6 +153,16 @@ impl<'py> Results<'py> {
                         != 0;
                 if failed {
                     return Err(PyErr::fetch(self.py));
+                }
+                array
+            }
+            Computed::Native(result) if result.elem() != Scalar::Cert => {
+                let array = new_array(self.py, result.elem(), is_complex, result.shape(), std::ptr::null_mut())?;
+                let (source, target) = (result.as_ptr().cast::<u8>(), data(&array).cast::<u8>());
+                let bytes = bytes(&result);
+                if bytes > 0 {
+                    // SAFETY: both have so many bytes, and the new array is nobody else's.
+                    unsafe { target.copy_from_nonoverlapping(source, bytes) };
                 }
                 array
             }
@@ -185,6 +228,11 @@ impl<'py> Results<'py> {
             Bound::from_owned_ptr_or_err(self.py, scalar)
         }
     }
+}
+
+/// How many bytes the elements take.
+fn bytes(result: &OwnedResult) -> usize {
+    result.shape().iter().product::<usize>() * result.elem().bytes()
 }
 
 /// An array on these elements, or with memory of its own if they are null. `shape` is that of the tensor.

@@ -30,7 +30,7 @@ pub(crate) fn options() -> Options {
     static DEFAULT: OnceLock<Options> = OnceLock::new();
     let default = DEFAULT.get_or_init(|| {
         let machine = machine::known().map(|known| known.machine).unwrap_or_default();
-        Options { target: Target::of(&machine), ..Options::default() }
+        Options { target: Target::of(&machine), interruptible: true, ..Options::default() }
     });
     Options { strict_fp: is_strict(), ..default.clone() }
 }

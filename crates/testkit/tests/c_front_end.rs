@@ -279,6 +279,41 @@ fn variables_have_their_last_values_behind_loops_that_are_one() {
     ];
     let cases: Vec<(&str, String)> = cases.iter().map(|(declared, of)| (*declared, (*of).to_string())).collect();
     all_become(INTEGERS, &cases, "2 -> 1 t: scalar");
+    // Two conditions hold until the end.
+    let limits = ["i < n && i < m", "i <= n - 1 && i < m", "m > i && i <= n - 2"];
+    let limited = limits.map(|cond| {
+        let loops = format!("for (i = 0; {cond}; i++) t[i] = a[i]; for (i = 0; {cond}; i++) b[i] = t[i]; return i;");
+        ("int t[n + m + 1], i;", loops)
+    });
+    all_become(INTEGERS, &limited, "2 -> 1 t: scalar");
+}
+
+#[test]
+fn allocations_between_loops_are_made_before_them_with_their_tests() {
+    let first = "int *t = malloc(n * sizeof *t); if (!t) return 1; for (int i = 0; i < n; i++) t[i] = a[i];";
+    let last =
+        "for (int i = 0; i < n; i++) u[i] = t[i] / 2; for (int i = 0; i < n; i++) b[i] = u[i]; free(t); free(u);";
+    let cases = [
+        ("", "int *u = malloc(n * sizeof *u); if (!u) { free(t); return 1; }"),
+        ("int *u;", "u = malloc(n * sizeof *u); if (u == NULL) exit(1);"),
+        ("int *u = NULL;", "if ((u = calloc(n, sizeof(int))) == 0) { free(t); return 2; }"),
+        ("", "/* more */ int k = 2 * n; int *u = malloc(k * sizeof *u); if (!u) { free(t); return k; }"),
+    ];
+    let cases: Vec<(&str, String)> =
+        cases.iter().map(|(declared, asked)| (*declared, format!("{first}\n    {asked}\n    {last}"))).collect();
+    all_become(INTEGERS, &cases, "3 -> 1 t: scalar, u: scalar");
+    // What is in `b` if the memory is not there is seen, or the size is not known before.
+    let rest = "for (int i = 0; i < n; i++) u[i] = a[i]; for (int i = 0; i < n; i++) b[i] += u[i]; free(u);";
+    let cases = [
+        ("", "for (int i = 0; i < n; i++) b[i] = a[i]; int *u = malloc(n * sizeof *u); if (!u) return 1;"),
+        (
+            "int s = 0;",
+            "for (int i = 0; i < n; i++) s += a[i] & 1; int *u = malloc((n + s) * sizeof *u); if (!u) return 1;",
+        ),
+    ];
+    let cases: Vec<(&str, String)> =
+        cases.iter().map(|(declared, asked)| (*declared, format!("{asked} {rest}"))).collect();
+    all_become(INTEGERS, &cases, "2 -> 1 u: scalar");
 }
 
 #[test]
@@ -378,6 +413,31 @@ fn columns_that_are_clamped_stay_in_their_row() {
         }
     }
     all_become(INTEGERS, &cases, "2 -> 1 t: window n");
+}
+
+#[test]
+fn columns_below_half_of_a_row_are_in_it_twice() {
+    let fill = "int *t = malloc(sizeof *t * n * m); for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) t[y * n + x] = a[y * n + x] / 3 * (a[y * n + x] / 7);";
+    let halves = [
+        "for (int y = 0; y < m / 2; y++) for (int x = 0; x < n / 2; x++) b[y * (n / 2) + x] = t[2 * y * n + 2 * x] + t[(2 * y + 1) * n + 2 * x + 1];",
+        "for (int y = 0; y < m / 3; y++) for (int x = 0; x < n / 3; x++) b[y * n + x] = t[(3 * y + 1) * n + 3 * x + 2] - t[3 * y * n + x];",
+    ];
+    for (half, fate) in halves.into_iter().zip(["2 -> 1 t: window 2 x n", "2 -> 1 t: window 2 x n"]) {
+        all_become(INTEGERS, &[("", format!("{fill} {half} free(t);"))], fate);
+    }
+}
+
+#[test]
+fn members_behind_pointers_into_arrays_are_those_of_elements() {
+    let text = "struct rgb { unsigned char r, g, b; };\nvoid f(int n, const struct rgb *restrict in, int *restrict out)\n{\n    int t[n];\n    for (int i = 0; i < n; i++) {\n        const struct rgb *p = &in[i];\n        t[i] = p->r * 77 + (p)->g * 150 + p -> b * 29;\n    }\n    for (int i = 0; i < n; i++) out[i] = t[i] > 100;\n}\n";
+    let fused = fuse(
+        Path::new("members.c"),
+        text,
+        &FuseOptions { read: ReadOptions { auto: true, ..ReadOptions::default() }, ..FuseOptions::default() },
+    )
+    .unwrap();
+    assert_eq!(fused.regions[0].nests, (2, 1), "{:?}\n{}", fused.remarks, fused.text);
+    assert!(fused.text.contains("int t = in[i].r * 77 + in[i].g * 150 + in[i].b * 29;"), "{}", fused.text);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //! files in `tests/c/broken` that is true where they say how to run them.
 
 use frit_testkit::c_files::{failures, files};
-use frit_testkit::c_harness::{Kernel, harness};
-use frit_testkit::place::{Scratch, run, run_c};
-use std::path::Path;
+use frit_testkit::c_harness::{Kernel, outputs};
+use frit_testkit::place::{self, Scratch, run};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -34,19 +34,27 @@ fn kernels_compile_without_warnings() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Runs a kernel with sanitisers.
-fn runs_clean(folder: &Path, path: &Path) -> Result<(), String> {
-    let kernel = Kernel::read(path)?;
-    let text = harness(&kernel, &std::fs::read_to_string(path).unwrap())?;
-    let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    let lines = run_c("gcc", &flags, &text, &folder.join(path.file_stem().unwrap()))?.lines().count();
-    if lines == kernel.sizes.len() + 1 { Ok(()) } else { Err(format!("{lines} lines")) }
+/// Compiles C files as one and runs their functions with sanitisers; what is wrong.
+fn run_clean(folder: &Path, paths: &[PathBuf]) -> Vec<String> {
+    let kernels: Vec<Kernel> = paths.iter().map(|path| Kernel::read(path).unwrap()).collect();
+    let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let programs: Vec<(&Kernel, &str)> = kernels.iter().zip(texts.iter().map(String::as_str)).collect();
+    let compiler =
+        ["gcc", "-std=c11", "-w", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let results = outputs(&programs, &compiler, folder);
+    let wrong = paths.iter().zip(results).filter_map(|(path, result)| Some((path, result.err()?)));
+    wrong.map(|(path, error)| format!("{}: {error}", path.display())).collect()
 }
+
+/// How many files are compiled as one.
+const BATCH: usize = 12;
 
 #[test]
 fn kernels_run_clean() {
     let folder = Scratch::new("c-kernels");
-    let failures = failures(&files("kernels"), |path| runs_clean(&folder, path));
+    let paths = files("kernels");
+    let batches: Vec<&[PathBuf]> = paths.chunks(BATCH).collect();
+    let failures = place::failures(&batches, |paths| run_clean(&folder, paths));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -59,7 +67,9 @@ fn broken_files_say_what_is_expected_and_run_clean_where_they_run() {
             return Err("the first line does not say what is expected".into());
         }
         let is_run = source.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"// function:"));
-        if is_run { runs_clean(&folder, path) } else { Ok(()) }
+        // One by one: the macros of one would be those of the next.
+        let wrong = if is_run { run_clean(&folder, &[path.to_path_buf()]) } else { Vec::new() };
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.concat()) }
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

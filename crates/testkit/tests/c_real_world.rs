@@ -169,7 +169,7 @@ fn statements_that_are_not_understood_are_told_with_the_reason() {
             "#include <stdio.h>",
             "t[i] = a[i]; fprintf(stderr, \"%s\", \"\");",
             expect![[r#"
-            line 1: opaque-statement: this statement is not taken apart: it calls `fprintf`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)
+            line 1: opaque-statement: this statement is not taken apart: it calls `fprintf`, which reads or writes a file: such calls keep their order
         "#]],
         ),
         (

@@ -11,11 +11,13 @@ const HEAD: &str = r#"
 #include <stdlib.h>
 #define SWAP(T, x, y) do { T swapped_ = (x); (x) = (y); (y) = swapped_; } while (0)
 struct grid { float *restrict cur, *restrict next; };
+struct pair { float *restrict level[2]; int cur; };
+struct plane { float *restrict data; int stride; };
 static inline void swap(float **x, float **y) { float *t = *x; *x = *y; *y = t; }
 "#;
 
 /// Before all steps, where a step reads and where it writes, what follows a step, and what follows all of them.
-const STEPS: [[&str; 5]; 11] = [
+const STEPS: [[&str; 5]; 21] = [
     [
         "float *a = malloc(4 * n), *b = malloc(4 * n); for (int i = 0; i < n; i++) a[i] = b[i] = u[i];",
         "a",
@@ -57,6 +59,40 @@ const STEPS: [[&str; 5]; 11] = [
         "for (int i = 0; i < n; i++) v[i] = src[i];",
     ],
     ["", "(t & 1 ? v : u)", "(t & 1 ? u : v)", "", ""],
+    ["float *buf[2] = { u, v }; int cur = 0;", "buf[cur]", "buf[1 - cur]", "cur = 1 - cur;", ""],
+    ["float *buf[2] = { u, v }; int cur = 0;", "buf[cur]", "buf[!cur]", "cur = !cur;", ""],
+    ["float *buf[2] = { u, v }; unsigned cur = 1;", "buf[cur ^ 1]", "buf[cur]", "cur ^= 1;", ""],
+    ["float *buf[2]; buf[0] = u; buf[1] = v;", "buf[t % 2]", "buf[(t + 1) % 2]", "", ""],
+    [
+        "float *buf[3]; for (int k = 0; k < 3; k++) { buf[k] = malloc(4 * n); for (int i = 0; i < n; i++) buf[k][i] = u[i]; } int cur = 0;",
+        "buf[cur]",
+        "buf[(cur + 1) % 3]",
+        "cur = (cur + 1) % 3;",
+        "for (int i = 0; i < n; i++) v[i] = buf[cur][i]; for (int k = 0; k < 3; k++) free(buf[k]);",
+    ],
+    [
+        "struct pair pair = { { u, v }, 0 }, *p = &pair;",
+        "p->level[p->cur]",
+        "p->level[1 - p->cur]",
+        "p->cur = 1 - p->cur;",
+        "",
+    ],
+    [
+        "struct plane g[2] = { { u, 1 }, { v, 1 } }; int cur = 0;",
+        "g[cur].data",
+        "g[1 - cur].data",
+        "cur = 1 - cur;",
+        "",
+    ],
+    ["float *restrict buf[2] = { u, v };", "buf[t & 1]", "buf[~t & 1]", "", ""],
+    [
+        "float *buf[3]; for (int k = 0; k < 3; k++) { buf[k] = malloc(4 * n); for (int i = 0; i < n; i++) buf[k][i] = u[i] + k; }",
+        "buf[now]",
+        "buf[next]",
+        "",
+        "for (int i = 0; i < n; i++) v[i] = buf[steps % 3][i]; for (int k = 0; k < 3; k++) free(buf[k]);",
+    ],
+    ["float *planes[2] = { u, v };", "planes[0]", "planes[1]", "", ""],
 ];
 
 /// A file with a function for each way to swap pointers, and a `main` that writes what they compute.
@@ -68,6 +104,11 @@ fn program(is_marked: bool) -> String {
         // The pointers of the last one are chosen by a condition.
         let chosen = if source.contains('?') { format!("float *a = {source}, *b = {target};") } else { String::new() };
         let (source, target) = if source.contains('?') { ("a", "b") } else { (source, target) };
+        let chosen = if source.contains("now]") && before.contains("*buf") {
+            "const int now = t % 3, next = (t + 1) % 3;".to_string()
+        } else {
+            chosen
+        };
         let _ = write!(
             text,
             r#"

@@ -205,17 +205,29 @@ fn general_entry(module: &ModulePrinter<'_>, entry: &Entry, site: usize) -> Stri
                     } else {
                         format!("frit_count({}, (const int64_t[]){{{}}})", shape.len(), shape.join(", "))
                     };
-                    put(&mut text, format!("    frit_buffer *{name}_copy = NULL;"));
-                    put(&mut text, format!("    if (!arguments[{at}].given) {{"));
+                    // Memory that is the caller's is counted too, and never falls back to the program.
+                    put(&mut text, format!("    frit_buffer {name}_own = {{.elements = {name}, .owners = 1}};"));
                     put(
                         &mut text,
-                        format!("        {name}_copy = frit_clone(w, {site}, {name}, {count}, sizeof({t}));"),
+                        format!(
+                            "    frit_buffer *{name}_owner = arguments[{at}].given == FRIT_IN_PLACE ? &{name}_own : NULL;"
+                        ),
                     );
-                    put(&mut text, format!("        failed |= {name}_copy == NULL;"));
-                    put(&mut text, format!("        if ({name}_copy != NULL) {name} = {name}_copy->elements;\n    }}"));
-                    owners.push(format!("{name}_copy"));
+                    put(&mut text, format!("    if (arguments[{at}].given == FRIT_ONLY_READ) {{"));
+                    put(
+                        &mut text,
+                        format!("        {name}_owner = frit_clone(w, {site}, {name}, {count}, sizeof({t}));"),
+                    );
+                    put(&mut text, format!("        failed |= {name}_owner == NULL;"));
+                    put(
+                        &mut text,
+                        format!("        if ({name}_owner != NULL) {name} = {name}_owner->elements;\n    }}"),
+                    );
+                    owners.push(name.clone());
                     if passes {
-                        arguments.push(format!("{name}_copy"));
+                        arguments.push(format!("{name}_owner"));
+                    } else {
+                        put(&mut text, format!("    (void){name}_own;"));
                     }
                 } else if passes {
                     arguments.push("NULL".into());
@@ -235,16 +247,19 @@ fn general_entry(module: &ModulePrinter<'_>, entry: &Entry, site: usize) -> Stri
     put(&mut text, format!("    failed = failed || {callee}({});", arguments.join(", ")));
     put(&mut text, "    const int64_t end = frit_clock();");
     put(&mut text, "    if (!failed) {");
-    for owner in owners {
-        put(&mut text, format!("        frit_release(w, {owner});"));
+    for name in &owners {
+        put(&mut text, format!("        if ({name}_owner != &{name}_own) frit_release(w, {name}_owner);"));
     }
     for (at, result) in entry.results.iter().enumerate() {
         match result.rank {
             None => put(&mut text, format!("        memcpy(&results[{at}].scalar, &scalar{at}, sizeof scalar{at});")),
             Some(_) => {
                 put(&mut text, format!("        results[{at}].elements = array{at}.elements;"));
+                for name in &owners {
+                    put(&mut text, format!("        if (array{at}.owner == &{name}_own) array{at}.owner = NULL;"));
+                }
                 put(&mut text, format!("        results[{at}].owner = array{at}.owner;"));
-                put(&mut text, format!("        frit_give(array{at}.owner);"));
+                put(&mut text, format!("        if (array{at}.owner != NULL) frit_give(array{at}.owner);"));
             }
         }
     }
@@ -327,6 +342,12 @@ fn services(entry: &Entry) -> String {
     put(
         &mut text,
         format!(
+            "FRIT_EXPORT void {name}_ask(frit_context *context, frit_asker asker, void *state) {{ context->asker = asker, context->asker_state = state; }}\n"
+        ),
+    );
+    put(
+        &mut text,
+        format!(
             "FRIT_EXPORT const frit_report *{name}_report(const frit_context *context) {{ return &context->report; }}\n"
         ),
     );
@@ -378,6 +399,7 @@ const MESSAGE_FUNCTION: &str = r#"FRIT_EXPORT const char *NAME_message(frit_cont
     case FRIT_CHECK_FAILED:
         snprintf(rest, left, frit_messages[report->kind], (long long)report->numbers[0], (long long)report->numbers[1]);
 NOTE        break;
+    case FRIT_INTERRUPTED: snprintf(rest, left, "the run was interrupted"); break;
     case FRIT_OUT_OF_MEMORY: snprintf(rest, left, "out of memory: %lld bytes wanted", (long long)report->bytes); break;
     default: snprintf(rest, left, "the recursion is too deep"); break;
     }
@@ -451,6 +473,8 @@ fn header(entry: &Entry) -> String {
     put(&mut text, format!("void {name}_read_from(frit_context *context, const char *text, size_t size);\n"));
     put(&mut text, "/* Who makes the calls of functions that are not compiled, from now on. */");
     put(&mut text, format!("void {name}_call_by(frit_context *context, frit_caller caller, void *state);\n"));
+    put(&mut text, "/* Who says from now on whether a run is to end; nobody if it is null. */");
+    put(&mut text, format!("void {name}_ask(frit_context *context, frit_asker asker, void *state);\n"));
     put(&mut text, "/* What the last call reported, and its message for people, until the next call. */");
     put(&mut text, format!("const frit_report *{name}_report(const frit_context *context);"));
     put(&mut text, format!("const char *{name}_message(frit_context *context);\n"));

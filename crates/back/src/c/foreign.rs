@@ -12,9 +12,12 @@ use frit_ir::nest::{Arg, Binding};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The prototypes of functions in C, as a header that includes nothing. Only with `constants` arrays that C reads are `const`.
+/// The prototypes of functions in C, as a header that includes nothing. Only with `constants` arrays that C reads are `const`. Functions with
+/// pointers to what only C knows are left out: their files say what these point to.
 pub fn prototypes(foreign: &[Arc<Foreign>], constants: bool) -> String {
-    let theirs = foreign.iter().filter(|foreign| foreign.name != Foreign::TEXT);
+    let is_opaque =
+        |foreign: &Foreign| foreign.args.iter().chain(&foreign.results).any(|part| part.ty == CType::Pointer);
+    let theirs = foreign.iter().filter(|foreign| foreign.name != Foreign::TEXT && !is_opaque(foreign));
     theirs.map(|foreign| format!("{};\n", prototype(foreign, &foreign.name, constants))).collect()
 }
 

@@ -51,6 +51,8 @@ pub struct Options {
     /// Declares mathematical functions such that C compilers may call their vector variants, unless
     /// `strict_fp`.
     pub vectors: bool,
+    /// Loops that may take long ask the caller whether to go on.
+    pub interruptible: bool,
     /// What messages add about failures of checks at these places.
     pub notes: BTreeMap<Span, String>,
     /// Names of procedures and tables begin with `name` too, so that the program can stand in a
@@ -65,6 +67,7 @@ impl Default for Options {
             strict_fp: false,
             region_work: 1 << 16,
             vectors: true,
+            interruptible: false,
             notes: BTreeMap::new(),
             among_others: false,
         }

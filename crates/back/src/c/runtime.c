@@ -150,6 +150,14 @@ FRIT_RUNTIME int64_t frit_clock(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+FRIT_RUNTIME bool frit_ask(frit_worker *w, int site) {
+    frit_context *c = w->context;
+    __atomic_store_n(&c->asked, FRIT_TICKS(), __ATOMIC_RELAXED);
+    if (c->asker == NULL || omp_in_parallel() || !c->asker(c->asker_state)) return false;
+    w->failure = (frit_report){.status = FRIT_INTERRUPTED, .site = site};
+    return true;
+}
+
 /* A trial takes so many runs, of which the first do not count: threads start or wake, and arrays move to other caches. */
 enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
 /* Of all time, one part in so many may be lost by trials: the first number at first, the other where they found nothing better. */
@@ -300,6 +308,7 @@ FRIT_RUNTIME frit_worker *frit_begin(frit_context *c) {
     for (int at = 0; at < c->threads; at++) c->workers[at].stack_limit = NULL;
     c->report = (frit_report){.site = -1};
     c->text_used = 0;
+    c->asked = FRIT_TICKS();
     return w;
 }
 

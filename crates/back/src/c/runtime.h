@@ -63,6 +63,9 @@ struct frit_context {
     void *sink_state;
     frit_caller caller; /* makes calls of functions that are not compiled; null if there is nobody */
     void *caller_state;
+    frit_asker asker; /* says whether to end the run; null if nobody does */
+    void *asker_state;
+    int64_t asked; /* when it was asked */
     char *text; /* the output statement at hand */
     size_t text_used, text_capacity;
     frit_worker *workers;
@@ -315,6 +318,23 @@ static inline bool frit_is_too_deep(frit_worker *w, int site, size_t frame) {
 }
 
 FRIT_RUNTIME int64_t frit_clock(void);
+
+/* A clock that is read within nanoseconds, and how often the caller is asked by it: some ten times a second. */
+#if defined(__x86_64__)
+#define FRIT_TICKS() ((int64_t)__builtin_ia32_rdtsc())
+#define FRIT_ASK_TICKS (1 << 27)
+#else
+#define FRIT_TICKS() frit_clock()
+#define FRIT_ASK_TICKS 50000000
+#endif
+
+FRIT_RUNTIME FRIT_COLD bool frit_ask(frit_worker *w, int site);
+
+/* True, and noted as a failure, if the caller wants the run to end. */
+static inline bool frit_is_interrupted(frit_worker *w, int site) {
+    const int64_t asked = __atomic_load_n(&w->context->asked, __ATOMIC_RELAXED);
+    return FRIT_UNLIKELY(FRIT_TICKS() - asked > FRIT_ASK_TICKS) && frit_ask(w, site);
+}
 
 FRIT_RUNTIME frit_context *frit_open(int threads);
 

@@ -21,6 +21,8 @@ const LINE: i64 = 64;
 /// Statements up to which the body of a parallel loop is printed twice: for a team and for a single
 /// thread.
 const PRINTED_TWICE: usize = 200;
+/// The same if the loop runs once in a call that may be short.
+const PRINTED_TWICE_ONCE: usize = 20;
 
 /// Names for a loop whose iterations can fail.
 struct Failing {
@@ -254,6 +256,10 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     fn while_loop(&mut self, cond: &Expr, before: &Block<'p>, body: &Block<'p>) {
+        let rounds = self.asks(self.has_loop(body), true).map(|often| (self.fresh("rounds"), often));
+        if let Some((rounds, _)) = &rounds {
+            self.line(&format!("uint32_t {rounds} = 0;"));
+        }
         let outer = std::mem::replace(&mut self.is_repeated, true);
         if before.items.is_empty() && !self.needs_statements(cond) {
             let cond = self.expr_text(cond);
@@ -263,6 +269,9 @@ impl<'p> ProcPrinter<'_, 'p> {
             self.block_inside(before);
             let cond = self.expr_text(cond);
             self.line(&format!("if (!({cond})) break;"));
+        }
+        if let Some((rounds, often)) = rounds {
+            self.ask(&format!("({rounds}++ & {}) == 0 && ", often - 1), self.proc.span);
         }
         self.block_inside(body);
         self.is_repeated = outer;
@@ -441,12 +450,46 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     pub(super) fn sequential_loop(&mut self, data: &'p LoopData, body: &Block<'p>) {
-        let (header, _) = self.loop_header(data);
+        let (header, var) = self.loop_header(data);
         self.open(&header);
+        match self.asks(self.has_loop(body), false) {
+            Some(1) => self.ask("", data.span),
+            Some(often) => self.ask(&format!("({var} & {}) == 0 && ", often - 1), data.span),
+            None => {}
+        }
         let outer = std::mem::replace(&mut self.is_repeated, true);
         self.inner(body);
         self.is_repeated = outer;
         self.close("}");
+    }
+
+    /// In how many iterations a loop that begins here asks once whether to go on, a power of two; `None` if it does not ask.
+    /// Iterations that have no loops inside are too short, and loops inside of loops may be.
+    fn asks(&self, has_loop: bool, is_while: bool) -> Option<u32> {
+        let may_ask = self.module.options.interruptible && !self.is_in_parallel && !self.is_in_simd;
+        let is_outermost = !self.is_repeated && self.module.is_entry(self.id);
+        match (may_ask, is_outermost, has_loop) {
+            (true, true, true) => Some(1),
+            (true, true, false) if is_while => Some(1024),
+            (true, false, true) => Some(256),
+            _ => None,
+        }
+    }
+
+    fn has_loop(&self, body: &Block<'p>) -> bool {
+        body.items.iter().any(|item| match item {
+            Item::Run(run) => self.has_loop(run),
+            Item::Stmt { stmt, blocks, is_whole: _ } => {
+                matches!(stmt, Stmt::For(_) | Stmt::While { .. } | Stmt::Call { .. })
+                    || blocks.iter().any(|block| self.has_loop(block))
+            }
+        })
+    }
+
+    /// Leaves if the caller wants the run to end.
+    fn ask(&mut self, when: &str, span: Span) {
+        let (site, leave) = (self.module.site(None, span), self.leave());
+        self.line(&format!("if ({when}frit_is_interrupted(w, {site})) {leave}"));
     }
 
     /// What follows is the body of a loop, for vectors or not.
@@ -506,8 +549,13 @@ impl<'p> ProcPrinter<'_, 'p> {
             Stmt::Alloc { array } => matches!(self.proc.arrays[*array].storage, Storage::Heap),
             _ => false,
         });
-        let has_plain_form =
-            (self.is_repeated || !self.module.is_entry(self.id)) && !takes_memory && is_small(self.proc, &data.body);
+        let is_in_short_call = self.module.options.interruptible;
+        let most = match (self.is_repeated || !self.module.is_entry(self.id), is_in_short_call) {
+            (true, _) => PRINTED_TWICE,
+            (false, true) => PRINTED_TWICE_ONCE,
+            (false, false) => 0,
+        };
+        let has_plain_form = !takes_memory && has_at_most(self.proc, &data.body, most);
         let region = if has_plain_form {
             self.open(&format!("if ({team}) {{"));
             "num_threads(w->context->threads)".to_owned()
@@ -773,11 +821,11 @@ fn is_mathematics(expr: &Expr) -> bool {
     }
 }
 
-/// The block is short enough to be printed twice.
-fn is_small(proc: &frit_ir::nest::Proc, block: &[Stmt]) -> bool {
+/// The block has at most so many statements.
+fn has_at_most(proc: &frit_ir::nest::Proc, block: &[Stmt], most: usize) -> bool {
     let mut statements = 0;
     !proc.any_stmt(block, &mut |_| {
         statements += 1;
-        statements > PRINTED_TWICE
+        statements > most
     })
 }

@@ -51,6 +51,9 @@ pub(crate) fn classes(builder: &Builder<'_, '_>, objects: &[Object], written: &B
 
 fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, one: Object, two: Object) -> bool {
     use Origin::{Exchanged, Given, Global, Own, Restrict, Wild};
+    if let Some(may_be_same) = builder.may_be_same_buffer(one, two) {
+        return may_be_same;
+    }
     if builder.options.assume_no_alias {
         return false;
     }

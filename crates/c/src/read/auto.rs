@@ -3,12 +3,14 @@
 //! Outer blocks come first. What splits a run (a call of something unknown, a loop that is not affine) splits it into two that are tried again;
 //! the bodies of loops and branches that are in no region are searched in turn. Read `opening` next.
 
+use super::names::Decl;
 use super::opening::Reading;
+use super::outside::is_check;
 use super::purity::{allocation, frees};
 use super::regions::Found;
 use super::statements::not_understood;
 use super::syntax::{
-    arguments, bare, children, children_and_comments, descendants, field, is_within, operands, uncast,
+    arguments, bare, children, children_and_comments, descendants, field, first_values, is_within, operands, uncast,
 };
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{LeftOut, Region, Remark};
@@ -105,7 +107,9 @@ impl<'t> Search<'t, '_> {
             }
             _ => {
                 let is_while = |inner: &Node<'t>| inner.kind() == Kind::While;
-                self.reading.odd.borrow_mut().loops.extend(descendants(node).filter(is_while).map(Node::id));
+                let mut odd = self.reading.odd.borrow_mut();
+                odd.loops.extend(descendants(node).filter(is_while).map(Node::id));
+                odd.checks.extend(is_check(node).then(|| node.id()));
                 false
             }
         }
@@ -131,7 +135,12 @@ impl<'t> Search<'t, '_> {
                 self.taken.push(region.range.clone());
                 self.regions.push(region);
                 self.remarks.extend(remarks);
-            } else if let Some(at) = found.statements.iter().position(|node| moves_pointer(*node)).or(splits_at) {
+            } else if let Some(at) = found
+                .statements
+                .iter()
+                .position(|node| moves_pointer(*node) || selects_anew(*node, &found.statements))
+                .or(splits_at)
+            {
                 let mut before = found.statements;
                 let after = before.split_off(at + 1);
                 before.pop();
@@ -271,22 +280,74 @@ fn turns(node: Node<'_>) -> bool {
         return false;
     };
     let statements = children(body);
+    // `buf[t % 2]`, where `t` counts the loop and `buf` holds pointers.
+    let counted: BTreeSet<_> = first_values(node).iter().filter_map(|first| first.name.decl()).collect();
+    let selects = |element: Node<'_>| {
+        let index = field(element, Part::Index).filter(|_| selects_pointer(element));
+        // So does what the body declares, as `now = t % 2`.
+        let changes =
+            |decl: Decl| counted.contains(&decl) || body.byte_range().contains(&body.tree().decls[decl].range.start);
+        index.is_some_and(|index| descendants(index).filter_map(Node::decl).any(changes))
+    };
+    let loops = || statements.iter().filter(|statement| statement.kind() == Kind::For);
+    if loops().count() > 1 && descendants(body).any(selects) {
+        return true;
+    }
     let changed = |expression: Node<'_>| {
         let target = field(expression, Part::Left).or_else(|| field(expression, Part::Operand)).map(bare)?;
-        let is_integer = target.kind() == Kind::Name && matches!(target.of(), CType::Int { .. });
         let is_change = matches!(expression.kind(), Kind::Assign | Kind::Update);
-        let decl = target.decl().filter(|_| is_integer && is_change)?;
-        // What the body declares has no value from before.
-        let declared = target.tree().decls[decl].range.start;
-        (!body.byte_range().contains(&declared)).then_some(decl)
+        let target = Some(target).filter(|target| matches!(target.of(), CType::Int { .. }) && is_change)?;
+        match target.kind() {
+            Kind::Member => Some((None, target.name().to_string())),
+            Kind::Name => {
+                // What the body declares has no value from before.
+                let decl = target.decl()?;
+                let declared = target.tree().decls[decl].range.start;
+                (!body.byte_range().contains(&declared)).then_some((Some(decl), String::new()))
+            }
+            _ => None,
+        }
     };
     let plain = statements.iter().filter(|statement| statement.kind() == Kind::ExpressionStatement);
     let changed: BTreeSet<_> = plain.flat_map(|node| children(*node)).flat_map(operands).filter_map(changed).collect();
-    let loops = || statements.iter().filter(|statement| statement.kind() == Kind::For);
     let mut subscripts = loops().flat_map(|node| descendants(*node)).filter_map(|node| field(node, Part::Index));
     !changed.is_empty()
         && loops().count() > 1
-        && subscripts.any(|index| descendants(index).filter_map(Node::decl).any(|decl| changed.contains(&decl)))
+        && subscripts.any(|index| {
+            descendants(index).any(|node| match node.kind() {
+                Kind::Member => changed.contains(&(None, node.name().to_string())),
+                _ => node.decl().is_some_and(|decl| changed.contains(&(Some(decl), String::new()))),
+            })
+        })
+}
+
+/// An element of an array of pointers, or of structures of which a pointer is meant.
+fn selects_pointer(element: Node<'_>) -> bool {
+    let member = element.parent().filter(|parent| parent.kind() == Kind::Member);
+    let meant = if matches!(element.of(), CType::Struct { .. }) { member } else { Some(element) };
+    element.kind() == Kind::Subscript && meant.is_some_and(|meant| matches!(meant.of(), CType::Pointer { .. }))
+}
+
+/// A statement changes an integer that selects one of several pointers, as `cur` of `buf[cur][i]`: what stands before it and behind it sees different
+/// memory.
+fn selects_anew(statement: Node<'_>, all: &[Node<'_>]) -> bool {
+    fn target(node: Node<'_>) -> Option<Node<'_>> {
+        let is_change = matches!(node.kind(), Kind::Assign | Kind::Update);
+        let target = field(node, Part::Left).or_else(|| field(node, Part::Operand)).map(bare)?;
+        let is_selector = is_change && matches!(target.of(), CType::Int { .. });
+        (is_selector && matches!(target.kind(), Kind::Name | Kind::Member)).then_some(target)
+    }
+    let is_it = |one: Node<'_>, target: Node<'_>| {
+        one.kind() == target.kind() && one.decl() == target.decl() && one.name() == target.name()
+    };
+    let mut targets = children(statement).into_iter().flat_map(operands).filter_map(target);
+    statement.kind() == Kind::ExpressionStatement
+        && targets.any(|target| {
+            let mut elements = all.iter().flat_map(|node| descendants(*node)).filter(|node| selects_pointer(*node));
+            elements.any(|element| {
+                field(element, Part::Index).is_some_and(|index| descendants(index).any(|one| is_it(one, target)))
+            })
+        })
 }
 
 /// A statement gives a pointer another value, other than memory that is allocated: what stands before it and behind it sees different memory.

@@ -4,7 +4,8 @@
 //! Which sets all of that makes is decided at the end, since what is a subscript of which dimension depends on all accesses of an array. Read
 //! `convert`, `places` and `effects` next, then `statements`.
 
-use super::affine::{Cond, Expr, ParamText, Params};
+use super::affine::{Cond, Expr, ParamText, Params, Quotient};
+use super::buffers::Buffer;
 use super::delinearise::quotient;
 use super::exchange::Exchange;
 use super::facts::Facts;
@@ -37,6 +38,8 @@ pub(crate) struct ObjectData {
     pub(crate) decl: Decl,
     /// It is a member of a structure.
     pub(crate) is_member: bool,
+    /// What an array of pointers holds.
+    pub(crate) buffer: Option<Buffer>,
     /// The type of the variable or member.
     pub(crate) of: CType,
     /// How many subscripts lead to an element.
@@ -238,6 +241,8 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) calls: usize,
     /// Pointers that exchange their values between runs of the region.
     pub(crate) exchanges: BTreeMap<Decl, Exchange>,
+    /// The buffers so far, with their names.
+    pub(crate) buffers: Vec<(Buffer, String)>,
     /// The statements that free memory which is allocated before the region.
     pub(crate) frees: Vec<Range<usize>>,
 }
@@ -275,7 +280,17 @@ impl<'t> Builder<'t, '_> {
     /// What is known of a pointer that exchanges its value with others.
     pub(crate) fn exchange(&self, object: Object) -> Option<Exchange> {
         let data = &self.objects[object];
-        self.exchanges.get(&data.decl).copied().filter(|_| data.dims > 0 && !data.is_member)
+        match &data.buffer {
+            Some(buffer) => self.family(buffer),
+            None => self.exchanges.get(&data.decl).copied().filter(|_| data.dims > 0 && !data.is_member),
+        }
+    }
+
+    /// What is known of all that a variable, an array of pointers, holds.
+    pub(crate) fn family(&self, buffer: &Buffer) -> Option<Exchange> {
+        let (decl, name) = &buffer.array;
+        let is_variable = self.names.decls[*decl].name == *name && buffer.member.is_empty();
+        self.exchanges.get(decl).copied().filter(|_| is_variable)
     }
 
     /// The elements of a variable, or what it points to, are memory that other functions may know of.
@@ -339,8 +354,11 @@ impl<'t> Builder<'t, '_> {
         let data = &self.names.decls[base];
         let is_plain = !data.typed.is_volatile && !self.is_inside(base) && !self.writes.decls.contains(&base);
         let is_own = matches!(data.of, CType::Struct { .. }) && !self.is_reachable(base);
-        let unseen =
-            if is_own { false } else { self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of) };
+        let unseen = if is_own {
+            false
+        } else {
+            self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of.leaf())
+        };
         is_plain && !self.writes.members.contains(member) && !unseen
     }
 
@@ -360,6 +378,7 @@ impl<'t> Builder<'t, '_> {
             name: name.clone(),
             decl,
             is_member,
+            buffer: None,
             dims: sizes.len(),
             extents,
             of,
@@ -416,6 +435,7 @@ impl<'t> Builder<'t, '_> {
             texts.extend(self.params.cond(cond).map(|text| format!("({text})")));
         }
         texts.extend(self.params.known());
+        texts.extend(self.params.rounded());
         let tuple: Vec<String> = (0..depth).map(|at| format!("i{at}")).collect();
         let text = format!("{}{{ [{}] : {} }}", self.params.prefix(), tuple.join(", "), texts.join(" and "));
         let text = if texts.is_empty() { text.replace(" : ", "") } else { text };
@@ -439,5 +459,19 @@ impl Params {
     /// What is known of the parameters, in isl's notation.
     pub(crate) fn known(&self) -> Vec<String> {
         self.all.iter().filter(|(_, data)| data.is_unsigned).map(|(param, _)| format!("{param} >= 0")).collect()
+    }
+
+    /// What quotients that are parameters have to do with what they are quotients of, in isl's notation.
+    fn rounded(&mut self) -> Vec<String> {
+        let all: Vec<_> = self.all.iter().filter_map(|(param, data)| Some((param, data.quotient.clone()?))).collect();
+        let text = |(param, Quotient { expr, by }): (Param, Quotient)| {
+            let whole = self.expr(&expr)?;
+            let most = by - 1;
+            Some(format!(
+                "(({whole} >= 0 and {by} * {param} <= {whole} and {whole} <= {by} * {param} + {most}) or \
+                 ({whole} < 0 and {by} * {param} - {most} <= {whole} and {whole} <= {by} * {param}))"
+            ))
+        };
+        all.into_iter().filter_map(text).collect()
     }
 }

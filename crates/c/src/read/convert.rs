@@ -388,7 +388,7 @@ fn parameters(definition: Node<'_>) -> Option<Vec<Decl>> {
 }
 
 /// The text of an integer expression, with one space between its words, so that others make no difference.
-fn printed(node: Node<'_>) -> Option<String> {
+pub(super) fn printed(node: Node<'_>) -> Option<String> {
     let part = |part: Part| field(node, part).and_then(printed);
     Some(match node.kind() {
         Kind::Paren => format!("( {} )", printed(node.all_children().next()?)?),

@@ -263,7 +263,7 @@ fn constant_stride(subscripts: &[Expr]) -> Option<i64> {
     stride
 }
 
-fn gcd(one: i64, two: i64) -> i64 {
+pub(super) fn gcd(one: i64, two: i64) -> i64 {
     let (mut one, mut two) = (one.unsigned_abs(), two.unsigned_abs());
     while two != 0 {
         (one, two) = (two, one % two);

@@ -36,6 +36,12 @@ impl Touch {
 /// Why a label is no part of a region.
 const ENTERED: &str = "a `goto` may enter it at this label; it should end before";
 
+/// Functions of the C library whose calls people see, in the order of the alphabet.
+const INPUT_AND_OUTPUT: [&str; 16] = [
+    "fgets", "fprintf", "fputc", "fputs", "fread", "fscanf", "fwrite", "getc", "getchar", "perror", "printf", "putc",
+    "putchar", "puts", "scanf", "vprintf",
+];
+
 /// Walks a statement.
 pub(crate) struct Walker<'w, 't, 'f> {
     pub(crate) builder: &'w mut Builder<'t, 'f>,
@@ -775,6 +781,8 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             Call::Unknown => {
                 self.unknown(&if self.builder.facts.function(name).is_some() {
                     format!("it calls `{name}`, which does more than compute a number, as far as is understood")
+                } else if INPUT_AND_OUTPUT.contains(&name) {
+                    format!("it calls `{name}`, which reads or writes a file: such calls keep their order")
                 } else {
                     format!("it calls `{name}`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)")
                 });

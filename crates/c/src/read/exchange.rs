@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The pointers of one [`Exchange`] begin with memory of their own each, and only exchanges change them. So no two of them are the same, except halfway
-//! through an exchange. Of `src = odd ? b : a, dst = odd ? a : b` the same is true. Read `aliases` next.
+//! through an exchange. Of `src = odd ? b : a, dst = odd ? a : b` the same is true, and of the elements of `float *buf[2] = { a, b }` if nothing but
+//! memory of their own is stored in them. Read `aliases` next.
 
 use super::builder::Builder;
 use super::liveness::jumps_back;
@@ -99,7 +100,7 @@ const MOST_SOURCES: usize = 4;
 /// The pointers of a function that exchange their values.
 pub(crate) fn exchanges<'t>(builder: &Builder<'t, '_>) -> BTreeMap<Decl, Exchange> {
     let search = Search { builder };
-    let groups: Vec<Group> = search.exchanged().into_iter().chain(search.chosen()).collect();
+    let groups: Vec<Group> = search.exchanged().into_iter().chain(search.chosen()).chain(search.held()).collect();
     let mut found = BTreeMap::new();
     for (number, group) in groups.iter().enumerate() {
         let others = groups.iter().enumerate().filter(|(at, _)| *at != number).flat_map(|(_, other)| &other.sources);
@@ -478,5 +479,60 @@ impl<'t> Search<'t, '_, '_> {
         }
         groups.retain(|group| group.members.len() > 1);
         groups
+    }
+
+    /// The arrays of pointers of which no two elements ever point to the same memory.
+    fn held(&self) -> Vec<Group> {
+        let arrays = self.builder.names.used().filter(|(_, data)| {
+            let is_array =
+                matches!(&data.of, CType::Array { element, .. } if matches!(**element, CType::Pointer { .. }));
+            is_array && data.kind == DeclKind::Local && !data.typed.is_static && !data.typed.is_volatile
+        });
+        let group = |array| {
+            let sources = self.stored(array)?;
+            let is_apart = sources.iter().enumerate().all(|(at, one)| !sources[..at].iter().any(|two| one.meets(two)));
+            is_apart.then(|| Group { members: vec![array], sources, start: 0 })
+        };
+        let arrays: Vec<Decl> = arrays.map(|(decl, _)| decl).collect();
+        arrays.into_iter().filter_map(group).collect()
+    }
+
+    /// The memory that is stored in an array of pointers, each once; `None` if that is not known.
+    fn stored(&self, array: Decl) -> Option<Vec<Source>> {
+        let data = &self.builder.names.decls[array];
+        let block = data.statement?.parent()?;
+        // A statement that runs again stores the same pointer in another element.
+        let is_repeated = |node: Node<'t>| {
+            let mut around =
+                std::iter::successors(node.parent(), |node| node.parent()).take_while(|node| *node != block);
+            around.any(|node| node.kind().is_loop()) || jumps_back(self.builder.function)
+        };
+        let mut values = match data.value {
+            Some(list) if list.kind() == Kind::List => children(list),
+            Some(_) => return None,
+            None => Vec::new(),
+        };
+        for name in self.occurrences(array).iter().filter(|name| name.kind() != Kind::Variable) {
+            let outer = |node: Node<'t>| {
+                std::iter::successors(node.parent(), |node| node.parent()).find(|node| node.kind() != Kind::Paren)
+            };
+            let is_base = |node: &Node<'t>| {
+                node.kind() == Kind::Subscript && field(*node, Part::Operand).map(bare) == Some(*name)
+            };
+            let element = outer(*name).filter(is_base)?;
+            if !is_changed_at(element) {
+                continue;
+            }
+            let assign = outer(element).filter(|node| node.kind() == Kind::Assign && operator(*node) == "=")?;
+            let value = field(assign, Part::Right)?;
+            if allocation(value).is_none() && !is_null(value) && is_repeated(assign) {
+                return None;
+            }
+            values.push(value);
+        }
+        values.retain(|value| !is_null(*value));
+        let (allocated, others): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| allocation(*value).is_some());
+        let own = (!allocated.is_empty()).then_some(Source { kind: SourceKind::Own, decl: array, row: None });
+        own.into_iter().map(Some).chain(others.into_iter().map(|value| self.source(value, array, 0))).collect()
     }
 }

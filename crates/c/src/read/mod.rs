@@ -6,14 +6,17 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
+//! - `buffers`: what arrays of pointers hold;
 //! - `delinearise`, `liveness`, `carried`, `exchange`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all;
 //! - `outside`: what stands in the text for arrays that are declared outside.
 
 mod affine;
 mod aliases;
 mod auto;
+mod buffers;
 mod builder;
 mod carried;
+mod checks;
 mod convert;
 mod delinearise;
 mod effects;

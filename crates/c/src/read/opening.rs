@@ -51,6 +51,7 @@ impl<'t> Reading<'t, '_> {
         let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
             return Ok((None, Vec::new()));
         };
+        odd.borrow_mut().checks.extend(statements.iter().filter(|node| is_check(**node)).map(|node| node.id()));
         let range = first.start_byte()..last.end_byte();
         let span = Span::new(file, range.start, range.end);
         let left =
@@ -96,6 +97,7 @@ impl<'t> Reading<'t, '_> {
             is_sizing: false,
             calls: 0,
             exchanges: BTreeMap::new(),
+            buffers: Vec::new(),
             frees: Vec::new(),
             hidden,
             odd,

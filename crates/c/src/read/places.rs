@@ -3,6 +3,7 @@
 //! Read `effects` next.
 
 use super::affine::{Cond, Expr};
+use super::buffers::Buffer;
 use super::builder::{Binding, Builder, Object};
 use super::names::{Decl, DeclKind};
 use super::syntax::{bare, callee, descendants, field, is_within, operator};
@@ -60,6 +61,8 @@ pub(crate) struct Member {
     pub(crate) of: CType,
     /// The region does not change it.
     pub(crate) is_stable: bool,
+    /// Which one of an array of pointers, or of structures, it is or belongs to.
+    pub(crate) buffer: Option<Buffer>,
 }
 
 impl<'t> Builder<'t, '_> {
@@ -76,12 +79,17 @@ impl<'t> Builder<'t, '_> {
     /// What an expression with further subscripts, from the right to the left, names.
     fn subscripted(&mut self, node: Node<'_>, own: &Range<usize>, mut subscripts: Vec<Option<Expr>>) -> Place {
         let mut node = node;
-        let (mut is_partial, mut is_subscripted, mut element) = (false, false, None);
+        let (mut is_partial, mut is_subscripted, mut element, mut arrow) = (false, false, None, None);
         loop {
             node = bare(node);
             let argument = field(node, Part::Operand);
             match (node.kind(), argument) {
                 (Kind::Subscript, Some(argument)) => {
+                    if matches!(node.of(), CType::Pointer { .. })
+                        && let Some(member) = self.member(node)
+                    {
+                        return self.member_place(member, subscripts, own);
+                    }
                     is_subscripted = true;
                     let index = field(node, Part::Index).and_then(|index| self.subscript(index));
                     subscripts.push(index);
@@ -130,6 +138,7 @@ impl<'t> Builder<'t, '_> {
                     is_partial = true;
                     if operator(node) == "->" {
                         subscripts.push(Some(Expr::zero()));
+                        arrow = Some(node.id());
                     }
                     element = super::syntax::place(argument);
                     node = argument;
@@ -146,7 +155,13 @@ impl<'t> Builder<'t, '_> {
         let name = super::syntax::place(node);
         match node.decl() {
             Some(decl) => match self.variable_place(decl, subscripts, is_partial, name, own) {
-                Place::Object(place) => Place::Object(ObjectPlace { is_subscripted, element, ..place }),
+                Place::Object(place) => {
+                    if place.is_row {
+                        // An element of the array takes the place of `p[0]` in `p[0].x`, but of nothing in `p->x`.
+                        self.odd.borrow_mut().arrows.extend(arrow);
+                    }
+                    Place::Object(ObjectPlace { is_subscripted, element, ..place })
+                }
                 place => place,
             },
             None => Place::Unknown,
@@ -168,6 +183,7 @@ impl<'t> Builder<'t, '_> {
         }
         subscripts.reverse();
         let object = self.object(member.base, member.text, member.of, true);
+        self.objects[object].buffer = member.buffer;
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
         }
@@ -308,7 +324,11 @@ impl<'t> Builder<'t, '_> {
                 {
                     return None;
                 }
-                Some(Member { base, text: data.name.clone(), of: data.of.clone(), is_stable: true })
+                Some(Member { base, text: data.name.clone(), of: data.of.clone(), is_stable: true, buffer: None })
+            }
+            Kind::Subscript => {
+                let array = self.member(field(node, Part::Operand)?)?;
+                self.buffer(array, node)
             }
             Kind::Member => {
                 let mut member = self.member(field(node, Part::Operand)?)?;
@@ -316,6 +336,13 @@ impl<'t> Builder<'t, '_> {
                 // Elements of an array of structures are reached by subscripts.
                 if matches!(member.of, CType::Array { .. }) {
                     return None;
+                }
+                if let Some(buffer) = &mut member.buffer {
+                    // Other members are parts of elements that other subscripts reach.
+                    if !matches!(node.of(), CType::Pointer { .. }) {
+                        return None;
+                    }
+                    buffer.member = format!("{}{sign}{name}", buffer.member);
                 }
                 member.of = node.of().clone();
                 member.is_stable &= self.is_stable_member(member.base, name, &member.of);

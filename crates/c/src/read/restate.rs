@@ -14,6 +14,8 @@
 //!         S(i);
 //!
 //! d = tmp;  ...d...                        float *d_1 = tmp;  ...d_1...
+//!
+//! T *p = &a[i];  use(p->x);                T *p = &a[i];  use(p[0].x);
 //! ```
 //!
 //! All of this changes the text that is read, as the replacement of macros does, and what is not transformed is put back as its author wrote it. Only
@@ -37,6 +39,10 @@ pub(crate) struct Odd {
     pub(crate) loops: BTreeSet<NodeId>,
     /// Pointers that are moved.
     pub(crate) pointers: BTreeSet<Decl>,
+    /// Members of elements of arrays that pointers point to.
+    pub(crate) arrows: BTreeSet<NodeId>,
+    /// Tests of allocated memory in the middle of statements that might be one region.
+    pub(crate) checks: BTreeSet<NodeId>,
 }
 
 /// Changes of the text that belong together: bytes, and what takes their place.
@@ -48,18 +54,18 @@ pub(crate) struct Restated {
 }
 
 impl Restated {
-    fn insert(&mut self, at: usize, text: String) {
+    pub(super) fn insert(&mut self, at: usize, text: String) {
         self.edits.push((at..at, text));
     }
 
-    fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.edits.push((range, text.into()));
     }
 }
 
 /// What may be said in another way, of all that the reader could not follow.
 pub(crate) fn restated(tree: &Tree, odd: &Odd) -> Vec<Restated> {
-    if odd.loops.is_empty() && odd.pointers.is_empty() {
+    if odd.loops.is_empty() && odd.pointers.is_empty() && odd.checks.is_empty() && odd.arrows.is_empty() {
         return Vec::new();
     }
     let facts = &Facts::of(tree);
@@ -70,6 +76,13 @@ pub(crate) fn restated(tree: &Tree, odd: &Odd) -> Vec<Restated> {
         let names = Names::of(function, facts);
         let pointers: Vec<Decl> =
             odd.pointers.iter().copied().filter(|decl| names.occurrences.contains_key(decl)).collect();
+        let before = found.len();
+        found.extend(odd.arrows.iter().filter(|id| is_here(id)).filter_map(|id| arrow(tree.node(*id))));
+        let checks = odd.checks.iter().filter(|id| is_here(id)).map(|id| tree.node(*id));
+        found.extend(checks.filter_map(|check| super::checks::earlier(tree, facts, &names, check)));
+        if found.len() > before {
+            continue;
+        }
         let is_jump = |node: Node<'_>| matches!(node.kind(), Kind::Goto | Kind::Label | Kind::Asm);
         if pointers.is_empty() && !odd.loops.iter().any(is_here) || descendants(function).any(is_jump) {
             continue;
@@ -159,6 +172,16 @@ impl Sum {
         }
         text
     }
+}
+
+/// `p->x` as `p[0].x`.
+fn arrow(member: Node<'_>) -> Option<Restated> {
+    let (operand, place) = (field(member, Part::Operand)?.place()?, member.place()?);
+    let between = operand.end..place.end.checked_sub(member.name().len())?;
+    let mut restated = Restated::default();
+    let is_plain = member.tree().text.get(between.clone())?.trim() == "->";
+    restated.replace(between, "[0].");
+    is_plain.then_some(restated)
 }
 
 /// The text of an expression as an operand.
@@ -313,8 +336,24 @@ impl<'t> Context<'t, '_> {
 
     /// How a `for` loop counts, if its variable is an integer that only its head changes, and its bounds stay the same.
     fn head(&self, node: Node<'t>) -> Option<Head<'t>> {
+        self.head_with(node, field(node, Part::Condition)?)
+    }
+
+    /// The same for each of several conditions that all hold: `j <= i && j < m`.
+    fn heads(&self, node: Node<'t>) -> Option<Vec<Head<'t>>> {
+        let mut open = vec![field(node, Part::Condition)?];
+        let mut heads = Vec::new();
+        while let Some(cond) = open.pop().map(bare) {
+            match (cond.kind(), operator(cond)) {
+                (Kind::Binary, "&&") => open.extend([field(cond, Part::Right)?, field(cond, Part::Left)?]),
+                _ => heads.push(self.head_with(node, cond)?),
+            }
+        }
+        heads.iter().all(|head| head.decl == heads[0].decl).then_some(heads)
+    }
+
+    fn head_with(&self, node: Node<'t>, cond: Node<'t>) -> Option<Head<'t>> {
         let firsts = first_values(node);
-        let cond = field(node, Part::Condition)?;
         let (first, relation, last) = firsts.iter().find_map(|first| {
             let (relation, last) = self.comparison(cond, first.name.decl()?)?;
             Some((first, relation, last))
@@ -573,7 +612,8 @@ impl<'t> Context<'t, '_> {
     fn outliving(&self, node: Node<'t>) -> Option<Restated> {
         let firsts = first_values(node);
         let [first] = &firsts[..] else { return None };
-        let head = self.head(node).filter(|_| !first.is_declared && node.kind() == Kind::For)?;
+        let heads = self.heads(node).filter(|_| !first.is_declared && node.kind() == Kind::For)?;
+        let head = heads[0];
         let data = &self.names.decls[head.decl];
         let body = field(node, Part::Body)?;
         let CType::Int { bytes, .. } = data.of else { return None };
@@ -581,11 +621,13 @@ impl<'t> Context<'t, '_> {
         let is_alike = |bound: Node<'t>| {
             bare(bound).kind() == Kind::Number || matches!(bound.of(), CType::Int { .. } if *bound.of() == data.of)
         };
+        let is_from_zero = head.step == 1 && bare(head.first).value() == Some(0);
         let is_exact = is_alike(head.first)
-            && (is_alike(head.last) || head.relation == "<" && head.step == 1 && bare(head.first).value() == Some(0))
+            && heads.iter().all(|head| is_alike(head.last) || head.relation == "<" && is_from_zero)
             && bytes >= 4;
         let mut decls: BTreeSet<Decl> = BTreeSet::from([head.decl]);
-        decls.extend([head.first, head.last].into_iter().flat_map(descendants).filter_map(Node::decl));
+        let bounds = heads.iter().map(|head| head.last).chain([head.first]);
+        decls.extend(bounds.flat_map(descendants).filter_map(Node::decl));
         if !is_exact || self.is_left(body) || !self.is_unshadowed(node, &decls) {
             return None;
         }
@@ -594,6 +636,7 @@ impl<'t> Context<'t, '_> {
         if self.is_needed_after(node, head.decl) {
             let (begin, trips) = (operand(head.first)?, self.trips(&head)?);
             let last = match (head.relation, head.step) {
+                _ if heads.len() > 1 => self.least(&heads)?,
                 ("<" | "!=", 1) | (">" | "!=", -1) => operand(head.last)?,
                 ("<=", 1) => format!("{} + 1", operand(head.last)?),
                 (">=", -1) => format!("{} - 1", operand(head.last)?),
@@ -602,11 +645,31 @@ impl<'t> Context<'t, '_> {
             };
             let after = match head.relation {
                 "!=" => format!(" {} = {last};", data.name),
-                _ => format!(" {} = {} ? {last} : {begin};", data.name, self.runs(&head)?),
+                _ => {
+                    let runs = heads.iter().map(|head| self.runs(head)).collect::<Option<Vec<_>>>()?.join(" && ");
+                    format!(" {} = {runs} ? {last} : {begin};", data.name)
+                }
             };
             self.around(node, "", &after, &mut restated)?;
         }
         Some(restated)
+    }
+
+    /// Where a loop ends that counts up by 1 while two conditions hold, if it runs.
+    fn least(&self, heads: &[Head<'t>]) -> Option<String> {
+        let [one, two] = heads else { return None };
+        let is_up = |head: &Head<'t>| head.step == 1 && matches!(head.relation, "<" | "<=");
+        if !is_up(one) || !is_up(two) {
+            return None;
+        }
+        let is_inclusive = one.relation == "<=" || two.relation == "<=";
+        let end = |head: &Head<'t>| {
+            let last = operand(head.last)?;
+            Some(if is_inclusive && head.relation == "<" { format!("{last} - 1") } else { last })
+        };
+        let (one, two) = (end(one)?, end(two)?);
+        let least = format!("({one} < {two} ? {one} : {two})");
+        Some(if is_inclusive { format!("{least} + 1") } else { least })
     }
 
     // Loops that count otherwise.

@@ -6,6 +6,7 @@ use super::Reason;
 use super::affine::{Atom, Cond, Expr, Quasi};
 use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawStatement, Stop};
 use super::effects::Walker;
+use super::liveness::jumps_back;
 use super::names::{Decl, DeclKind};
 use super::outside::is_release;
 use super::places::{ObjectPlace, Place};
@@ -611,7 +612,8 @@ impl<'t> Builder<'t, '_> {
     pub(crate) fn bind_outer_row(&mut self, decl: Decl) {
         let Some(value) = self.names.decls[decl].value else { return };
         let base = Meaning { purity: self.purity }.root(uncast(value));
-        let place = base.filter(|base| self.is_unmistakable(*base) && self.is_settled(value));
+        let place = base
+            .filter(|base| self.is_unmistakable(*base) && (self.is_settled(value) || self.is_as_declared(decl, value)));
         let place = place.and_then(|_| self.row_place(decl, value)).filter(|place| {
             let is_fixed = |subscript: &Option<Expr>| {
                 subscript.as_ref().is_some_and(|subscript| !super::affine::mentions_from(subscript, 0))
@@ -632,6 +634,34 @@ impl<'t> Builder<'t, '_> {
                 }
             }
         }
+    }
+
+    /// A value that is computed in front of the region, in its block, is the same in the region.
+    pub(crate) fn is_as_declared(&self, decl: Decl, value: Node<'t>) -> bool {
+        let Some(statement) = self.names.decls[decl].statement else { return false };
+        let siblings = || statement.parent().into_iter().flat_map(children);
+        let behind: Vec<Node<'t>> = siblings()
+            .filter(|node| node.start_byte() >= statement.end_byte() && node.end_byte() <= self.region.end)
+            .collect();
+        let is_beside = behind.iter().any(|node| node.start_byte() == self.region.start);
+        let writes = Meaning { purity: self.purity }.writes(&behind);
+        let is_moved = writes.is_unknown || writes.through.iter().any(|(_, of)| matches!(of, CType::Pointer { .. }));
+        let keeps = |name: Node<'t>| {
+            let Some(named) = name.decl() else { return false };
+            match self.names.decls[named].kind {
+                DeclKind::Constant(_) | DeclKind::Undeclared | DeclKind::Function => true,
+                DeclKind::Global => false,
+                DeclKind::Parameter | DeclKind::Local => !self.taken.contains(&named) && !writes.decls.contains(&named),
+            }
+        };
+        is_beside
+            && !is_moved
+            && !jumps_back(self.function)
+            && descendants(value).all(|node| match node.kind() {
+                Kind::Name => keeps(node),
+                Kind::Member | Kind::Call => false,
+                _ => true,
+            })
     }
 
     /// No other variable of the function has this one's name.

@@ -144,6 +144,8 @@ pub fn write(file: &File, regions: &[Option<Transformed>]) -> Written {
         }
     }
     let edits = edits.finish(&file.text, &blank, Vec::new());
+    let changed = file.regions.iter().zip(&texts).filter(|(_, text)| text.is_some()).map(|(region, _)| &region.range);
+    let file = &File { source: file.source.keeping(changed), ..file.clone() };
     let mut at = 0;
     for (region, text) in file.regions.iter().zip(&texts) {
         let Some(text) = text else { continue };
@@ -217,9 +219,6 @@ fn write_region(
     transformed: &Transformed,
     names: &mut Names,
 ) -> Result<WrittenRegion, String> {
-    if file.source.is_split(&region.range) {
-        return Err("a loop in it has to be said in another way outside of it, too".to_string());
-    }
     let descending = turned::descending(&transformed.program);
     let program = turned::turned(&transformed.program, &descending);
     let transformed = &Transformed { program, ..transformed.clone() };

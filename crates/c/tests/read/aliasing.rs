@@ -242,6 +242,61 @@ fn pointers_that_more_happens_to_than_exchanges_may_be_the_same() {
     }
 }
 
+/// The arrays of a step that reads and writes these buffers, with statements before all steps and behind each.
+fn buffers(parameters: &str, before: &str, read: &str, written: &str, behind: &str) -> Vec<String> {
+    let text = steps(parameters, before, behind);
+    arrays(&text.replace("b[i]", &format!("{written}[i]")).replace("a[i", &format!("{read}[i")))
+}
+
+#[test]
+fn subscripts_that_differ_select_different_buffers() {
+    let array = "float *p[2] = { u, v }; int cur = 0;";
+    let given = "float *restrict u, float *restrict v";
+    for (read, written) in [
+        ("p[cur]", "p[1 - cur]"),
+        ("p[!cur]", "p[cur]"),
+        ("p[cur]", "p[cur ^ 1]"),
+        ("p[t % 2]", "p[(t + 1) % 2]"),
+        ("p[(t + 3) & 1]", "p[t & 1]"),
+        ("p[0]", "p[1]"),
+        ("p[(cur + 1) % 4]", "p[cur % 4]"),
+    ] {
+        let found = buffers(given, array, read, written, "cur = 1 - cur;");
+        assert_eq!(found[..3], ["d", read, written]);
+    }
+    let three = "float *p[3]; for (int k = 0; k < 3; k++) p[k] = malloc(4 * n); int cur = 0;";
+    assert_eq!(buffers("void *no", three, "p[cur]", "p[(cur + 2) % 3]", "cur = (cur + 1) % 3;").len(), 3);
+    assert_eq!(buffers("float *restrict *p, int cur", "", "p[cur % 2]", "p[(cur + 1) % 2]", "cur++;").len(), 3);
+}
+
+#[test]
+fn buffers_that_may_be_the_same_are_one() {
+    let array = "float *p[2] = { u, v }; int cur = 0, other = 1;";
+    let given = "float *restrict u, float *restrict v";
+    for (parameters, before, read, written, behind) in [
+        // The subscripts may be the same.
+        (given, array, "p[cur]", "p[other]", "cur = 1 - cur;"),
+        (given, array, "p[t % 2]", "p[!t]", ""),
+        (given, array, "p[t % 2]", "p[(t + 2) % 2]", ""),
+        (given, "float *p[3] = { u, v, left }; int cur = 0;", "p[cur]", "p[2 - cur]", "cur = 1;"),
+        // The elements may be.
+        ("float *restrict u", "float *p[2] = { u, u }; int cur = 0;", "p[cur]", "p[1 - cur]", "cur = 1 - cur;"),
+        ("float *u, float *v", array, "p[cur]", "p[1 - cur]", "cur = 1 - cur;"),
+        (given, array, "p[cur]", "p[1 - cur]", "cur = 1 - cur; p[0] = p[1];"),
+        (
+            given,
+            "float *p[2]; int cur = 0; for (int k = 0; k < 2; k++) p[k] = u;",
+            "p[cur]",
+            "p[1 - cur]",
+            "cur = 1 - cur;",
+        ),
+        ("float **p, int cur", "", "p[cur]", "p[1 - cur]", "cur = 1 - cur;"),
+    ] {
+        let found = buffers(parameters, before, read, written, behind);
+        assert!(found.len() == 2 || found.is_empty(), "{before} {read} {written} {behind}: {found:?}");
+    }
+}
+
 #[test]
 fn what_an_exchanged_pointer_began_with_may_be_the_same() {
     let text = steps(

@@ -291,3 +291,17 @@ fn three_planes_are_kept_between_stencils_in_three_dimensions() {
     let run = |option: &str| place.frit(["run", option, "p.l0", &cube]).done().succeeded().text();
     assert_eq!(run("--threads=2"), run("--no-windows"));
 }
+
+#[test]
+fn sizes_of_an_object_are_named_after_it() {
+    let place = Place::new();
+    place.file(
+        "p.sac",
+        "use Array: all;\nobjdef double[.] table = tod(iota(10));\nvoid grow(double[.] & t) { t = t ++ [1.0]; }\n\
+         int main() { grow(table); b = table * 2.0 + 1.0; grow(table); c = table * 3.0; printf(\"%g %g\\n\", sum(b), sum(c)); return 0; }\n",
+    );
+    let text = place.frit(["explain", "p.sac"]).done().succeeded().text();
+    for said in ["is size(0, table)", "is size(0, table.1)"] {
+        assert!(text.contains(said), "{said} is not in\n{text}");
+    }
+}

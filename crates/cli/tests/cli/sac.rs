@@ -264,6 +264,58 @@ fn c_files_behind_a_program_define_its_external_functions() {
 }
 
 #[test]
+fn pointers_of_c_are_values_of_a_class() {
+    let place = Place::new();
+    place.file(
+        "Counter.sac",
+        "class Counter;\nexternal classtype;\nexport all;\n\
+         external Counter create(int start);\n#pragma linkname \"counter_new\"\n\
+         external int next(Counter & c);\n#pragma linkname \"counter_next\"\n\
+         external int read(Counter c);\n#pragma linkname \"counter_read\"\n\
+         external int, Counter both(int k, double[.] steps, Counter & c);\n#pragma linkname \"counter_both\"\n\
+         external void drop(Counter c);\n#pragma linkname \"counter_free\"\n",
+    );
+    place.file(
+        "p.sac",
+        "use Counter: all;\nuse Array: all;\n\
+         external objdef Counter shared;\n#pragma initfun \"counter_shared\"\n\
+         external typedef Mark;\nexternal Mark mark(int n);\nexternal bool same(Mark a, Mark b);\n\
+         int twice(Counter & c) { _ = next(c); x = next(c); return x; }\n\
+         int main()\n{\n\
+           a = create(5);\n  b = create(50);\n  x = twice(a);\n  y = next(b);\n\
+           printf(\"%d %d %d\\n\", x, y, read(a));\n\
+           z = 0;\n  for (i = 0; i < 3; i++) { z = z + next(shared); }\n\
+           printf(\"%d %d\\n\", z, next(shared));\n\
+           k, c = both(2, [0.5, 1.5], a);\n  printf(\"%d %d %d\\n\", k, read(c), read(a));\n\
+           printf(\"%d %d\\n\", toi(same(mark(1), mark(1))), toi(same(mark(1), mark(2))));\n\
+           drop(b);\n  return 0;\n}\n",
+    );
+    place.file(
+        "c.c",
+        "#include <stdlib.h>\nstruct counter { int at; };\n\
+         struct counter *counter_new(int start) { struct counter *c = malloc(sizeof *c); c->at = start; return c; }\n\
+         struct counter *counter_shared(void) { return counter_new(100); }\n\
+         int counter_next(struct counter *c) { return ++c->at; }\n\
+         int counter_read(const struct counter *c) { return c->at; }\n\
+         int counter_both(struct counter **copy, int k, const double *steps, struct counter *c)\n\
+         { c->at += k * (int)(2 * steps[1]); *copy = counter_new(c->at + 1000); return c->at; }\n\
+         void counter_free(struct counter *c) { free(c); }\n\
+         static char marks[10];\nvoid *mark(int n) { return marks + n; }\n_Bool same(void *a, void *b) { return a == b; }\n",
+    );
+    let expected = "7 51 7\n306 104\n13 1013 13\n1 0\n";
+    for words in
+        [&["--engine", "native"] as &[&str], &["-O0"], &["--engine", "interpreter"], &["--engine", "evaluator"]]
+    {
+        let done = place.frit(["run", "p.sac", "c.c"].iter().chain(words)).done();
+        assert_eq!((done.code, done.text().as_str()), (Some(0), expected), "{words:?}: {}", done.err);
+    }
+    place.frit(["build", "p.sac", "c.c", "-o", "p"]).prints("");
+    place.command("./p", [""; 0]).prints(expected);
+    let done = place.frit(["run", "p.sac"]).done();
+    assert!(done.code == Some(3) && done.err.contains("`counter_new`"), "{}", done.err);
+}
+
+#[test]
 fn functions_in_objects_and_libraries_come_before_those_of_the_c_library() {
     let place = Place::new();
     place.file("p.sac", "external int step(int n);\nint main() { return step(4); }\n");

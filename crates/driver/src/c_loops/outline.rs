@@ -51,7 +51,8 @@ impl Outline {
             moved: moved(flow, nests, cluster, tree, &line),
         });
         let apart = nests.ties.iter().filter(|tie| !tie.flows.is_empty()).filter_map(|tie: &NestTie| {
-            let why = tie.why_apart.clone()?;
+            // Arrays that may overlap one by one.
+            let why = tie.why_apart.as_ref()?.replace('|', "`, `");
             let is_loop = |nest: usize| nests.nests[nest].source.is_some();
             let is_alone = matches!(tie.refusal, Some(Refusal::IsolatedStatement { .. }));
             let alone = [tie.to, tie.from].into_iter().find(|nest| is_alone && !is_loop(*nest));
@@ -71,7 +72,10 @@ impl Outline {
     /// Why an array that goes from one loop to another is whole between them.
     pub(super) fn why_whole(&self, array: Array) -> Option<String> {
         let mut readers = self.apart.iter().filter(|apart| apart.arrays.contains(&array));
-        let apart = readers.clone().find(|apart| apart.code.is_some()).or_else(|| readers.next())?;
+        // A statement outside of loops needs single elements, unless nothing else reads it.
+        let mut refused = readers.clone().filter(|apart| apart.code.is_some());
+        let of_loops = refused.clone().find(|apart| apart.alone.is_none());
+        let apart = of_loops.or_else(|| refused.next()).or_else(|| readers.next())?;
         let reader = apart.lines.1;
         // Loops that could be one may be apart for the sake of others between them.
         let is_between = |other: &&Apart| other.loops == apart.loops && other.code.is_some();

@@ -239,7 +239,7 @@ fn used_after(region: &Region, is_pinned: bool) -> Vec<String> {
         .iter()
         .filter(|(array, data)| data.is_live_out && !data.extents.is_empty() && is_filled(&uses[*array]))
         .filter(|(array, _)| region.arrays[*array].is_pinned == is_pinned);
-    arrays.map(|(_, data)| data.name.clone()).collect()
+    arrays.map(|(_, data)| data.name.replace('|', ", ")).collect()
 }
 
 /// The report of a region that stays as it is.
@@ -490,6 +490,11 @@ pub(super) fn size(bytes: u128) -> String {
 /// What became of a region's nests, in a line.
 pub(super) fn headline(region: &RegionReport) -> String {
     let count = |n: usize| count(n, "loop nest");
+    let left = if region.nests.0 == 1 {
+        "1 loop nest left as it was".to_string()
+    } else {
+        format!("{} left as they were", count(region.nests.0))
+    };
     let is_refused = |decision: &Decision| matches!(decision.outcome, Outcome::Refused { .. });
     match &region.unchanged {
         Some(why) if why.is_empty() && region.nests.0 == 0 => {
@@ -497,10 +502,10 @@ pub(super) fn headline(region: &RegionReport) -> String {
         }
         None => format!("{} became {}", count(region.nests.0), region.nests.1),
         Some(why) if why.is_empty() && region.log.decisions.iter().any(is_refused) => {
-            format!("{} left as it was: nothing is to be gained by what is possible", count(region.nests.0))
+            format!("{left}: nothing is to be gained by what is possible")
         }
-        Some(why) if why.is_empty() => format!("{} left as it was: nothing to be gained", count(region.nests.0)),
-        Some(why) => format!("{} left as it was: {why}", count(region.nests.0)),
+        Some(why) if why.is_empty() => format!("{left}: nothing to be gained"),
+        Some(why) => format!("{left}: {why}"),
     }
 }
 

@@ -62,6 +62,8 @@ type WriteToFunction = unsafe extern "C" fn(*mut c_void, Option<SinkFunction>, *
 type ReadFromFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 type CallerFunction = unsafe extern "C" fn(*mut c_void, i32, *const CPlace, i32, *mut u64, i32) -> c_int;
 type CallByFunction = unsafe extern "C" fn(*mut c_void, Option<CallerFunction>, *mut c_void);
+type AskFunction = unsafe extern "C" fn(*mut c_void, Option<AskerFunction>, *mut c_void);
+type AskerFunction = unsafe extern "C" fn(*mut c_void) -> bool;
 type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
 
 /// The code of a program, as long as anything needs it.
@@ -75,6 +77,7 @@ struct Code {
     write_to: WriteToFunction,
     read_from: ReadFromFunction,
     call_by: CallByFunction,
+    ask: AskFunction,
     /// Last, as the functions are in it.
     _library: libloading::Library,
 }
@@ -134,30 +137,41 @@ elements!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u3
 #[derive(Debug)]
 pub struct Arg<'a> {
     elem: Scalar,
-    shape: Vec<i64>,
+    shape: &'a [usize],
     elements: *const c_void,
     /// A scalar, which `elements` does not point to.
     scalar: Option<u64>,
-    given: bool,
+    given: Given,
     memory: PhantomData<&'a [u8]>,
 }
+
+/// What a program may do with the memory of an argument, where it consumes its parameter; the codes of `public.h`.
+#[derive(Clone, Copy, Debug)]
+enum Given {
+    OnlyRead = 0,
+    Overwrite = 1,
+    InPlace = 2,
+}
+
+// Extents are passed as they are.
+const _: () = assert!(size_of::<usize>() == size_of::<i64>());
 
 impl<'a> Arg<'a> {
     /// A tensor, only read. One of rank 0 is a scalar.
     pub fn tensor(tensor: &'a Tensor) -> Self {
-        Self::new(tensor.elem(), tensor.shape(), tensor.data().as_ptr().cast(), false)
+        Self::new(tensor.elem(), tensor.shape(), tensor.data().as_ptr().cast(), Given::OnlyRead)
     }
 
     /// A tensor that the program may overwrite where it consumes its parameter; then its elements are undefined afterwards.
     pub fn given(tensor: &'a mut Tensor) -> Self {
-        let (elem, shape) = (tensor.elem(), tensor.shape().to_vec());
-        Self::new(elem, &shape, tensor.data_mut().as_mut_ptr().cast_const().cast(), true)
+        let (elem, elements) = (tensor.elem(), tensor.data_mut().as_mut_ptr().cast_const().cast());
+        Self::new(elem, tensor.shape(), elements, Given::Overwrite)
     }
 
     /// Elements in row-major order, only read; `None` if their number is not that of the shape.
-    pub fn slice<T: Element>(elements: &'a [T], shape: &[usize]) -> Option<Self> {
+    pub fn slice<T: Element>(elements: &'a [T], shape: &'a [usize]) -> Option<Self> {
         let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent))?;
-        (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), false))
+        (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), Given::OnlyRead))
     }
 
     /// Elements in row-major order, only read.
@@ -165,8 +179,19 @@ impl<'a> Arg<'a> {
     /// # Safety
     ///
     /// There are so many elements of this type, aligned for it, as long as the argument lives; nothing changes them meanwhile.
-    pub unsafe fn at(elem: Scalar, shape: &[usize], elements: *const c_void) -> Self {
-        Self::new(elem, shape, elements, false)
+    pub unsafe fn at(elem: Scalar, shape: &'a [usize], elements: *const c_void) -> Self {
+        Self::new(elem, shape, elements, Given::OnlyRead)
+    }
+
+    /// Elements in row-major order that the program may overwrite where it consumes its parameter. A result may be left there:
+    /// then it has no owner, and its elements are where the argument's were.
+    ///
+    /// # Safety
+    ///
+    /// There are so many elements of this type, aligned for it, as long as the argument and the results of the call live; only
+    /// the program reads and changes them meanwhile.
+    pub unsafe fn in_place(elem: Scalar, shape: &'a [usize], elements: *mut c_void) -> Self {
+        Self::new(elem, shape, elements, Given::InPlace)
     }
 
     /// A scalar.
@@ -179,24 +204,27 @@ impl<'a> Arg<'a> {
             Const::Char(code) => code.into(),
             Const::Cert => 0,
         };
-        Self { scalar: Some(bits), ..Self::new(value.scalar(), &[], std::ptr::null(), false) }
+        Self { scalar: Some(bits), ..Self::new(value.scalar(), &[], std::ptr::null(), Given::OnlyRead) }
     }
 
-    fn new(elem: Scalar, shape: &[usize], elements: *const c_void, given: bool) -> Self {
-        let shape = shape.iter().map(|&extent| extent as i64).collect();
+    fn new(elem: Scalar, shape: &'a [usize], elements: *const c_void, given: Given) -> Self {
         Self { elem, shape, elements, scalar: None, given, memory: PhantomData }
+    }
+
+    /// The extents.
+    pub fn shape(&self) -> &[usize] {
+        self.shape
     }
 
     /// A copy as a tensor.
     pub fn to_tensor(&self) -> Tensor {
-        let shape: Vec<usize> = self.shape.iter().map(|&extent| extent as usize).collect();
         let elements = self.scalar.as_ref().map_or(self.elements, |bits| (&raw const *bits).cast());
         // SAFETY: an argument has so many elements of its type; a scalar's are in this structure.
-        unsafe { tensor_of(self.elem, shape, elements) }
+        unsafe { tensor_of(self.elem, self.shape.to_vec(), elements) }
     }
 
     /// The value of a scalar of type `i64`.
-    fn as_i64(&self) -> Option<i64> {
+    pub fn as_i64(&self) -> Option<i64> {
         if self.elem != Scalar::I64 || !self.shape.is_empty() {
             return None;
         }
@@ -247,7 +275,7 @@ impl OwnedResult {
         if self.is_scalar { (&raw const self.scalar).cast() } else { self.elements }
     }
 
-    /// What tells its memory from that of other results; null if it has none.
+    /// What tells its memory from that of other results; null if it has none, or is where an argument was.
     pub fn owner(&self) -> *const c_void {
         self.owner
     }
@@ -374,6 +402,7 @@ impl Library {
                 write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
                 read_from: *library.get(name("_read_from").as_slice()).map_err(load_error)?,
                 call_by: *library.get(name("_call_by").as_slice()).map_err(load_error)?,
+                ask: *library.get(name("_ask").as_slice()).map_err(load_error)?,
                 report: *library.get(name("_report").as_slice()).map_err(load_error)?,
                 _library: library,
             }
@@ -390,7 +419,7 @@ impl Library {
     /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
     /// left out, all or none. What the program writes goes to standard output.
     pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
-        self.call_to(args, threads, Surroundings::default())
+        self.call_in(args, threads, Surroundings::default())
     }
 
     /// Runs the program as [`call`](Self::call) does; the sink gets what it writes, also before a failure.
@@ -401,12 +430,12 @@ impl Library {
         threads: usize,
         input: Option<&[u8]>,
         sink: &mut Sink<'_>,
-        caller: Option<&dyn Caller>,
     ) -> Result<Run, NativeError> {
-        self.call_to(args, threads, Surroundings { input, sink: Some(sink), caller })
+        self.call_in(args, threads, Surroundings { input, sink: Some(sink), ..Surroundings::default() })
     }
 
-    fn call_to(&self, args: &[Arg<'_>], threads: usize, around: Surroundings<'_, '_>) -> Result<Run, NativeError> {
+    /// Runs the program as [`call`](Self::call) does, with what is around it.
+    pub fn call_in(&self, args: &[Arg<'_>], threads: usize, around: Surroundings<'_, '_>) -> Result<Run, NativeError> {
         let sizes = self.sizes(args)?;
         let mut next = args.iter();
         let mut scalars = Vec::with_capacity(self.entry.params.len());
@@ -418,7 +447,7 @@ impl Library {
         let arguments: Vec<CArgument> = (sizes.iter().zip(&scalars))
             .map(|(size, scalar)| match (size, if size.is_none() { next.next() } else { None }) {
                 (None, Some(arg)) if arg.scalar.is_none() => {
-                    CArgument { elements: arg.elements, shape: arg.shape.as_ptr(), given: arg.given.into() }
+                    CArgument { elements: arg.elements, shape: arg.shape.as_ptr().cast(), given: arg.given as i32 }
                 }
                 _ => CArgument { elements: (&raw const *scalar).cast(), shape: std::ptr::null(), given: 0 },
             })
@@ -451,6 +480,11 @@ impl Library {
         let function: Option<SinkFunction> = around.sink.is_some().then_some(write_to_sink);
         let caller: Option<CallerFunction> = around.caller.is_some().then_some(call_back);
         let input = around.input;
+        let mut ask = around.ask.take();
+        let (asker, asker_state): (Option<AskerFunction>, *mut c_void) = match &mut ask {
+            Some(ask) => (Some(ask_caller), std::ptr::from_mut(ask).cast()),
+            None => (None, std::ptr::null_mut()),
+        };
         let state: *mut c_void = std::ptr::from_mut(&mut around).cast();
         let (text, size) = input.map_or((std::ptr::null(), 0), |input| (input.as_ptr().cast(), input.len()));
         // SAFETY: arguments were checked against the parameters and live until the call ends, as do input and sink; results and
@@ -459,6 +493,7 @@ impl Library {
             (self.code.write_to)(context.pointer, function, state);
             (self.code.read_from)(context.pointer, text, size);
             (self.code.call_by)(context.pointer, caller, state);
+            (self.code.ask)(context.pointer, asker, asker_state);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };
@@ -514,6 +549,7 @@ impl Library {
                 NativeError::Failed { kind, args: report.numbers[..kind.arity()].to_vec(), span }
             }
             2 => NativeError::OutOfMemory { bytes: report.bytes, span },
+            4 => NativeError::Interrupted { span },
             _ => NativeError::RecursionTooDeep { span },
         }
     }
@@ -535,7 +571,7 @@ impl Library {
         let size = |at: usize| match (actual[at], &params[at].kind) {
             (Some(arg), _) => arg.as_i64(),
             (None, EntryParamKind::Scalar { size_of: Some((array, axis)) }) => {
-                actual[*array].and_then(|array| array.shape.get(*axis).copied())
+                actual[*array].and_then(|array| array.shape.get(*axis).map(|&extent| extent as i64))
             }
             (None, EntryParamKind::Scalar { size_of: None } | EntryParamKind::Array { .. }) => None,
         };
@@ -561,7 +597,7 @@ impl Library {
                     EntryExtent::Param(at) => size(*at),
                 };
                 // A negative size means none.
-                if wanted.map(|wanted| wanted.max(0)) != Some(found) {
+                if wanted.map(|wanted| wanted.max(0)) != Some(found as i64) {
                     let wanted = wanted.map_or_else(|| "another".to_owned(), |wanted| wanted.to_string());
                     return wrong(format!("has size {found} along axis {axis}, but {wanted} is needed"));
                 }
@@ -593,10 +629,15 @@ unsafe extern "C" fn write_to_sink(state: *mut c_void, text: *const c_char, leng
 
 /// What a run has around it.
 #[derive(Default)]
-struct Surroundings<'a, 's> {
-    input: Option<&'a [u8]>,
-    sink: Option<&'a mut Sink<'s>>,
-    caller: Option<&'a dyn Caller>,
+pub struct Surroundings<'a, 's> {
+    /// What the program reads; standard input if there is none.
+    pub input: Option<&'a [u8]>,
+    /// Gets what the program writes, also before a failure; standard output if there is none.
+    pub sink: Option<&'a mut Sink<'s>>,
+    /// Makes calls of functions that are not compiled.
+    pub caller: Option<&'a dyn Caller>,
+    /// Is called some times a second, by one thread at a time, and says whether to end the run, if the program was compiled so.
+    pub ask: Option<&'a mut Asker<'s>>,
 }
 
 /// Makes a call of a function that is not compiled, or takes one of its results. A panic does not go through the code in C.
@@ -644,6 +685,19 @@ unsafe extern "C" fn call_back(
         sink(&printed);
     }
     c_int::from(!matches!(made, Ok(Ok(()))))
+}
+
+/// Says whether a run is to end.
+pub type Asker<'a> = dyn FnMut() -> bool + Send + 'a;
+
+/// Asks the caller of a run.
+///
+/// # Safety
+///
+/// `state` is the address of a `&mut Asker` that nothing else uses.
+unsafe extern "C" fn ask_caller(state: *mut c_void) -> bool {
+    // SAFETY: by this function's contract.
+    unsafe { (*state.cast::<&mut Asker<'_>>())() }
 }
 
 /// Arguments on their way to the thread with the deep stack, while the caller waits.

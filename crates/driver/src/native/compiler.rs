@@ -320,6 +320,7 @@ fn keep(error: NativeError, key: Key, source: &str) -> NativeError {
         | NativeError::Arguments { .. }
         | NativeError::Failed { .. }
         | NativeError::OutOfMemory { .. }
+        | NativeError::Interrupted { .. }
         | NativeError::RecursionTooDeep { .. } => error,
     }
 }

@@ -17,7 +17,7 @@ use frit_support::Span;
 use std::path::PathBuf;
 
 pub use cache::Cache;
-pub use call::{Arg, Element, Library, OwnedResult, Run, Sink};
+pub use call::{Arg, Asker, Element, Library, OwnedResult, Run, Sink, Surroundings};
 pub use compiler::{Compiler, Object};
 
 /// What can go wrong between C text and results.
@@ -68,6 +68,11 @@ pub enum NativeError {
         /// For what.
         span: Span,
     },
+    /// The caller wanted the run to end.
+    Interrupted {
+        /// The loop that it was in.
+        span: Span,
+    },
     /// The stack is exhausted.
     RecursionTooDeep {
         /// The procedure.
@@ -90,6 +95,7 @@ impl std::fmt::Display for NativeError {
             }
             NativeError::Failed { kind, args, span: _ } => f.write_str(&kind.message(args)),
             NativeError::OutOfMemory { bytes, span: _ } => write!(f, "out of memory: {bytes} bytes wanted"),
+            NativeError::Interrupted { span: _ } => f.write_str("the run was interrupted"),
             NativeError::RecursionTooDeep { span: _ } => f.write_str("the recursion is too deep"),
         }
     }

@@ -7,13 +7,13 @@ use super::item::Item;
 use super::memory::Array;
 use super::ufuncs::Binary;
 use frit_ir::Scalar;
-use frit_ir::array::{Extent, Generator, Op, Operand, Operator, OperatorData, Type, Value, WithLoopData};
+use frit_ir::array::{Extent, Operand, Value};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 
 /// What a subscript with arrays among its indices selects.
 pub(super) enum Advanced {
-    /// The elements where a mask holds.
+    /// The elements, or parts, where a mask for the first axes holds.
     Mask(Item),
     /// The elements, or parts, at these indices.
     Gather(Places),
@@ -31,10 +31,17 @@ pub(super) struct Places {
     certs: Vec<Value>,
 }
 
+impl Places {
+    /// The number of axes of the result.
+    pub(super) fn rank(&self) -> usize {
+        self.whole.len()
+    }
+}
+
 /// What an axis of an array is indexed by.
 pub(super) enum Place {
     /// A slice: its start, its step, and the axis of the result.
-    Slice(Operand, i64, usize),
+    Slice(Operand, Operand, usize),
     /// An array of indices, or an index.
     Index(Element),
 }
@@ -46,7 +53,10 @@ impl Lowering<'_> {
         let is_bool =
             |item: &Item| operand_type(item).elem == Scalar::Bool && matches!(item, Item::Number(_) | Item::Array(_));
         if !items.iter().any(|item| {
-            matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Named(..) | Item::Range { .. }) || is_bool(item)
+            let is_stepped = matches!(item, Item::Slice([_, _, Some(step)]) if step.x.value().is_some());
+            is_stepped
+                || is_bool(item)
+                || matches!(item, Item::Array(_) | Item::Tuple(_) | Item::Named(..) | Item::Range { .. })
         }) {
             return Ok(None);
         }
@@ -60,7 +70,7 @@ impl Lowering<'_> {
         }
         if let [mask] = &made[..]
             && is_bool(mask)
-            && shape_of(mask).len() == array.rank()
+            && (1..=array.rank()).contains(&shape_of(mask).len())
         {
             return Ok(Some(Advanced::Mask(mask.clone())));
         }
@@ -96,7 +106,7 @@ impl Lowering<'_> {
         let places_of: Vec<usize> = (0..expanded.len()).filter(|&at| is_index(&expanded[at])).collect();
         let is_run = places_of.windows(2).all(|pair| pair[1] == pair[0] + 1);
         // The axes of the indices stand where the first of them stands, or first if others are between them.
-        let first = if is_run { places_of[0] } else { 0 };
+        let first = if is_run { places_of.first().copied().unwrap_or(0) } else { 0 };
         let mut axes = Vec::new();
         let mut whole: Vec<Extent> = Vec::new();
         let mut index_axis = 0;
@@ -108,7 +118,15 @@ impl Lowering<'_> {
             match item {
                 Item::None => whole.push(Extent::Const(1)),
                 Item::Slice(bounds) => {
-                    let (start, step, extent) = self.slice(bounds, array.shape[axes.len()], span)?;
+                    let (start, step, extent) = match bounds {
+                        [lower, upper, Some(step)] if step.x.value().is_some() => {
+                            self.stepped(lower, upper, step.x, array.shape[axes.len()])
+                        }
+                        bounds => {
+                            let (start, step, extent) = self.slice(bounds, array.shape[axes.len()], span)?;
+                            (start, Operand::i64(step), extent)
+                        }
+                    };
                     axes.push(Place::Slice(start, step, whole.len()));
                     whole.push(extent);
                 }
@@ -128,7 +146,7 @@ impl Lowering<'_> {
         for (axis, place) in places.axes.iter().enumerate() {
             found.push(match place {
                 Place::Slice(start, step, axis) => {
-                    let way = self.mul(at[*axis], Operand::i64(*step));
+                    let way = self.mul(at[*axis], *step);
                     self.add(*start, way)
                 }
                 Place::Index(element) => {
@@ -168,64 +186,6 @@ impl Lowering<'_> {
         }
         axes.reverse();
         Ok(Item::Tuple(axes))
-    }
-
-    /// `a[mask]`: the elements where a mask of the array's shape holds, in order.
-    pub(super) fn filter(&mut self, array: &Array, mask: &Item, span: Span) -> Result<Item> {
-        let flat = self.flattened(&Item::Array(array.clone()), span)?;
-        let mask = self.converted(mask, &array.shape, Scalar::Bool, span)?;
-        let mask = self.fresh(mask.value().expect("a mask has axes"));
-        let mask = self.flattened(&Item::Array(mask), span)?;
-        let (values, guards) = (self.read(&flat), self.read(&mask));
-        let index = self.index_value();
-        self.b.open_block();
-        let guard = self.b.index(guards, vec![index.into()], Vec::new());
-        let value = self.b.index(values, vec![index.into()], Vec::new());
-        let body = self.b.close_block(vec![guard.into(), value.into()]);
-        let space = self.b.func.ty(values).shape.clone();
-        let data = WithLoopData {
-            space: space.clone(),
-            indices: vec![index],
-            generators: vec![Generator::full(&space, body)],
-            operators: vec![OperatorData { op: Operator::Filter { arrays: 1 }, guarded: true }],
-            span: self.b.span(),
-        };
-        let with_loop = self.b.func.with_loops.push(data);
-        let count = self.b.value(Type::scalar(Scalar::I64), None);
-        let kept = self.b.value(Type::array(array.elem, vec![Extent::Value(count)]), None);
-        let stmt = frit_ir::array::Stmt {
-            results: vec![count, kept],
-            op: Op::With(with_loop),
-            certs: Vec::new(),
-            span: self.b.span(),
-        };
-        self.b.push(stmt);
-        Ok(Item::Array(self.fresh(kept)))
-    }
-
-    /// `a[mask] = x`.
-    pub(super) fn store_masked(&mut self, array: &Array, mask: &Item, item: &Item, span: Span) -> Result<()> {
-        if !shape_of(item).is_empty() && shape_of(item) != [Extent::Const(1)] {
-            let found = self.nonzero(mask, span)?;
-            let places = self.parts(found, span)?;
-            let places = self.places(array, places, span)?;
-            return self.scatter(array, &places, item, None, span);
-        }
-        let made =
-            self.elementwise(&[mask.clone(), item.clone(), Item::Array(array.clone())], array.elem, span, |l, x| {
-                let new = l.convert(x[1], array.elem);
-                l.select(x[0], new, x[2])
-            })?;
-        let new = self.converted(&made, &array.shape, array.elem, span)?;
-        self.write(array, new);
-        Ok(())
-    }
-
-    /// The mask that a subscript is, if it selects single elements of the whole array.
-    pub(super) fn whole_mask(&self, array: &Item, index: &Item) -> Option<Item> {
-        let is_mask =
-            matches!(index, Item::Array(mask) if mask.elem == Scalar::Bool && mask.rank() == shape_of(array).len());
-        is_mask.then(|| index.clone())
     }
 
     /// `ufunc.at`: each element at the indices in turn, or without a function an assignment to all.
@@ -297,8 +257,11 @@ impl Lowering<'_> {
         let new = self.element(item, span)?;
         if let Element::Array(_, own) = &new {
             let (both, _) = self.broadcast(&[&places.whole, own], span)?;
-            if both.len() > places.whole.len() {
-                return Err(self.wrong_type(span, "what is assigned has more axes than the elements at these indices"));
+            let grows = both.iter().zip(&places.whole).any(|(both, n)| *n == Extent::Const(1) && both != n);
+            if both.len() > places.whole.len() || grows {
+                return Err(
+                    self.wrong_type(span, "what is assigned has more axes or elements than there are at these indices")
+                );
             }
         }
         let mut count = Operand::i64(1);

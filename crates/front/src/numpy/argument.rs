@@ -18,6 +18,62 @@ pub struct Argument {
     pub is_python: bool,
     /// It is an object that only calls which are not compiled take: its class. A truth value stands for it.
     pub object: Option<String>,
+    /// Where its elements are.
+    pub layout: Layout,
+}
+
+/// Where the elements of an array are in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One behind the other in C's order, in memory of their own.
+    #[default]
+    C,
+    /// The same with the axes in another order, from the outermost to the innermost.
+    Ordered(Vec<usize>),
+    /// It is the same array as an earlier argument, by its position.
+    Same(usize),
+    /// They are a part of an array that is passed on its own. Other arguments may be parts of it too.
+    Part {
+        /// Which array; they are numbered in the order in which arguments mention them.
+        whole: usize,
+        /// How each axis of that array is seen.
+        along: Vec<Along>,
+        /// For each axis of the argument, the axis of that array; none where the extent is 1.
+        axes: Vec<Option<usize>>,
+    },
+}
+
+/// How an axis of an array is seen by an argument that is a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Along {
+    /// All of it, forwards.
+    All,
+    /// From a start that is given with the call, in steps of this size.
+    Steps(i64),
+}
+
+/// What a parameter of a compiled function is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// An array that arguments are parts of, by its number; its axes are in C's order.
+    Whole(usize),
+    /// An argument, by its position; an array as its layout orders the axes.
+    Argument(usize),
+    /// The extent of an argument along an axis.
+    Extent(usize, usize),
+    /// Where an argument begins along an axis of the array that it is a part of.
+    Start(usize, usize),
+}
+
+/// An extent that the parameters of a compiled function give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// A constant.
+    Const(i64),
+    /// That of a parameter along an axis.
+    Axis(usize, usize),
+    /// The value of a parameter.
+    Number(usize),
 }
 
 impl Argument {
@@ -29,13 +85,14 @@ impl Argument {
             is_one: tensor.shape().iter().map(|&extent| extent == 1).collect(),
             is_python,
             object: None,
+            layout: Layout::C,
         }
     }
 
     /// That of an object of this class.
     pub fn object(class: &str) -> Self {
         let object = Some(class.to_string());
-        Self { elem: Scalar::Bool, is_complex: false, is_one: Vec::new(), is_python: true, object }
+        Self { elem: Scalar::Bool, is_complex: false, is_one: Vec::new(), is_python: true, object, layout: Layout::C }
     }
 
     /// The arguments of these types, as in `float64[:, :], int`; `1` stands for an extent of 1.
@@ -64,7 +121,8 @@ impl Argument {
                 rest = after.trim_start();
             }
             let is_python = is_one.is_empty() && matches!(name, "int" | "float" | "bool" | "complex");
-            arguments.push(Self { elem: dtype.elem, is_complex: dtype.is_complex, is_one, is_python, object: None });
+            let (elem, is_complex) = (dtype.elem, dtype.is_complex);
+            arguments.push(Self { elem, is_complex, is_one, is_python, object: None, layout: Layout::C });
             rest = rest.strip_prefix(',').unwrap_or(rest).trim();
         }
         Ok(arguments)

@@ -1,12 +1,15 @@
 //! Branches: what is computed on each way, and what variables and buffers are where ways meet.
 
+use super::container::{growth, met};
+use super::elementwise::shape_of;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
 use super::item::{Item, Number};
 use super::memory::Buffer;
-use super::statement::{Exit, Rest, buffers_of};
+use super::statement::{Exit, Rest, buffers_of, leaves, raise_in, raises};
 use super::types;
 use frit_ir::array::{Block, Extent, Op, Operand, Stmt, Type, Value};
+use frit_ir::failure::FailureKind;
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
@@ -64,12 +67,27 @@ pub(super) type Differ = (String, String);
 impl<'m> Lowering<'m> {
     /// `if`, followed on each way by `rest`.
     pub(super) fn if_stmt(&mut self, branch: &'m ast::StmtIf, rest: Option<&Rest<'_, 'm>>) -> Result<Exit> {
-        let span = self.module.span(&*branch.test);
+        let span = self.span(&*branch.test);
         let test = self.expr(&branch.test)?;
         match self.truth(&test, span)? {
             TRUE => self.block(&branch.body, rest),
             Operand::Const(_) => self.block(&branch.orelse, rest),
             cond => {
+                // A way that only raises leaves nothing to join.
+                let goes_on = rest.is_some_and(|rest| raises(rest.stmts));
+                let fails = |stmts: &'m [ast::Stmt]| raises(stmts) || goes_on && !leaves(stmts);
+                let (failing, other, holds) = match (fails(&branch.body), fails(&branch.orelse)) {
+                    (true, false) => (Some(&branch.body), &branch.orelse, self.not(cond)),
+                    (false, true) => (Some(&branch.orelse), &branch.body, cond),
+                    _ => (None, &branch.body, cond),
+                };
+                if let Some(failing) = failing {
+                    let raise = raise_in(failing).or_else(|| rest.and_then(|rest| raise_in(rest.stmts)));
+                    let outer = raise.map(|raise| self.b.set_span(self.span(raise)));
+                    self.b.assert(holds, FailureKind::AssertionFailed, Vec::new());
+                    outer.map(|outer| self.b.set_span(outer));
+                    return self.block(other, rest);
+                }
                 let text = (branch.range().start().into(), branch.range().end().into());
                 self.branch(cond, span, text, |l| l.block(&branch.body, rest), |l| l.block(&branch.orelse, rest))
             }
@@ -268,12 +286,30 @@ impl<'m> Lowering<'m> {
             (None, Some(other)) => [self.resume(&mut join.ways[0], |l| l.vacant(&other, is_later))?, other],
             (None, None) => return None,
         };
+        let pair = self.grown_alike(join, pair);
         let meeting = self.join_items(join, pair).ok()?;
         if has_one == TRUE && has_other == TRUE {
             return Some(meeting);
         }
         let at = join.add([has_one, has_other], Type::scalar(Scalar::Bool));
         Some(Meeting::Perhaps(Box::new(meeting), Box::new(Meeting::Number(at, Scalar::Bool, true))))
+    }
+
+    /// A list that one way makes longer, as an array on both.
+    fn grown_alike(&mut self, join: &mut Join, pair: [Item; 2]) -> [Item; 2] {
+        let kept = match &pair {
+            [Item::Named(names, one), Item::Named(others, other)] => {
+                growth(names, one.len(), others, other).or_else(|| growth(others, other.len(), names, one))
+            }
+            _ => None,
+        };
+        let Some(kept) = kept else { return pair };
+        let span = self.b.span();
+        let [one, other] = [0, 1].map(|at| {
+            let made = self.resume(&mut join.ways[at], |l| l.before_growth(&kept, &pair[at], span));
+            made.ok().flatten().unwrap_or(pair[at].clone())
+        });
+        [one, other]
     }
 
     /// What an item is where two ways meet, as far as it is known before the results are.
@@ -284,7 +320,10 @@ impl<'m> Lowering<'m> {
                 let parts = one.into_iter().zip(other).map(|(one, other)| self.join_items(join, [one, other]));
                 parts.collect::<std::result::Result<_, _>>().map(Meeting::Tuple)
             }
-            [Item::Named(names, one), Item::Named(others, other)] if names == others && one.len() == other.len() => {
+            [Item::Named(names, one), Item::Named(others, other)]
+                if met(&names, &others).is_some() && one.len() == other.len() =>
+            {
+                let names = met(&names, &others).expect("it was just looked at");
                 let parts = one.into_iter().zip(other).map(|(one, other)| self.join_items(join, [one, other]));
                 parts.collect::<std::result::Result<_, _>>().map(|parts| Meeting::Named(names, parts))
             }
@@ -467,6 +506,11 @@ impl<'m> Lowering<'m> {
             (x, Extent::Value(y)) => _ = self.state.equal.insert(y, x),
             _ => {}
         }
+    }
+
+    /// The shape of an item, in the extents that are known best.
+    pub(super) fn known_shape(&self, item: &Item) -> Vec<Extent> {
+        shape_of(item).iter().map(|&extent| self.representative(extent)).collect()
     }
 
     /// The extent that stands for all that are equal to this one.

@@ -1,6 +1,7 @@
 //! Functions of Python.
 
 use super::call::Arguments;
+use super::elementwise::shape_of;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -35,6 +36,7 @@ impl Lowering<'_> {
                 let item = arguments.need(0, "object")?;
                 let count = match &item {
                     Item::Tuple(items) => Operand::i64(items.len() as i64),
+                    item if !shape_of(item).is_empty() => self.known_shape(item)[0].into(),
                     item => self.count_of(item, span)?,
                 };
                 Ok(Item::Number(Number::int(count)))
@@ -48,11 +50,20 @@ impl Lowering<'_> {
                 self.binary_ufunc(Binary::Power, &x, &y, span)
             }
             "min" | "max" | "sum" => {
+                if let Some(array) = arguments.at.first().and_then(Item::grown) {
+                    arguments.at[0] = array.clone();
+                }
+                let start = if name == "sum" && arguments.at.len() == 2 { arguments.at.pop() } else { None };
+                if let [range @ Item::Range { .. }] = &arguments.at[..] {
+                    arguments.at = vec![self.array_like(range, span)?];
+                }
                 let items = match &arguments.at[..] {
                     [Item::Tuple(items)] => items.clone(),
                     [Item::Array(array)] if array.rank() == 1 => {
                         let what = Reduction::named(name).expect("it is a reduction");
-                        return self.reduce(what, &Item::Array(array.clone()), &Along::default(), span);
+                        let made = self.reduce(what, &Item::Array(array.clone()), &Along::default(), span)?;
+                        return start
+                            .map_or(Ok(made.clone()), |start| self.binary_ufunc(Binary::Add, &made, &start, span));
                     }
                     [] | [_] => return Err(self.not_compiled(span, &format!("`{name}` of this"), "use NumPy's")),
                     items => items.to_vec(),
@@ -61,7 +72,7 @@ impl Lowering<'_> {
                     "sum" => Binary::Add,
                     _ => Binary::Less,
                 };
-                let mut items = items.into_iter();
+                let mut items = start.into_iter().chain(items);
                 let mut made = match items.next() {
                     Some(first) => first,
                     None if name == "sum" => Item::Number(Number::int(Operand::i64(0))),
@@ -121,6 +132,7 @@ impl Lowering<'_> {
             }
             "any" | "all" => {
                 let item = arguments.need(0, "iterable")?;
+                let item = item.grown().cloned().unwrap_or(item);
                 if let Item::Array(array) = &item
                     && array.rank() == 1
                 {
@@ -133,6 +145,53 @@ impl Lowering<'_> {
                     made = self.arithmetic(if name == "all" { BinOp::AND } else { BinOp::OR }, made, truth);
                 }
                 Ok(Item::Number(Number::weak(made, Scalar::Bool)))
+            }
+            "isinstance" => {
+                let (item, kind) = (arguments.need(0, "object")?, arguments.need(1, "class")?);
+                Ok(Item::Number(Number::truth(self.is_instance(&item, &kind))))
+            }
+            "callable" => {
+                let item = arguments.need(0, "object")?;
+                Ok(Item::Number(Number::truth(matches!(
+                    item,
+                    Item::Function(..) | Item::Library(_) | Item::Method(..)
+                ))))
+            }
+            "slice" => {
+                let mut bounds = Vec::new();
+                for item in &arguments.at {
+                    bounds.push(match item {
+                        Item::None => None,
+                        item => Some(Number::int(self.integer(item, span)?)),
+                    });
+                }
+                match bounds[..] {
+                    [stop] => Ok(Item::Slice([None, stop, None])),
+                    [start, stop] => Ok(Item::Slice([start, stop, None])),
+                    [start, stop, step] => Ok(Item::Slice([start, stop, step])),
+                    _ => Err(self.wrong_type(span, "`slice` takes one to three bounds")),
+                }
+            }
+            "dict" if arguments.at.is_empty() => {
+                let named = std::mem::take(&mut arguments.named);
+                Ok(Item::dict(named.into_iter().map(|(name, item)| (format!("'{name}'"), item)).collect()))
+            }
+            "map" => {
+                let function = arguments.need(0, "function")?;
+                let mut columns = Vec::new();
+                for item in arguments.at.split_off(1) {
+                    columns.push(self.parts(item, span)?);
+                }
+                let count = columns.iter().map(Vec::len).min().unwrap_or(0);
+                let mut made = Vec::new();
+                for at in 0..count {
+                    let items = columns.iter().map(|column| column[at].clone()).collect();
+                    made.push(self.call_item(function.clone(), items, Vec::new(), span)?);
+                }
+                Ok(Item::Tuple(made))
+            }
+            "tuple" | "list" if arguments.at.is_empty() => {
+                Ok(if name == "list" { Item::list(Vec::new()) } else { Item::Tuple(Vec::new()) })
             }
             "tuple" | "list" => {
                 let item = arguments.need(0, "iterable")?;
@@ -148,6 +207,11 @@ impl Lowering<'_> {
             return Err(self.not_compiled(span, "`min` or `max` of arrays", "use `np.minimum` or `np.maximum`"));
         };
         let common = types::common(&[(*x).into(), (*y).into()]);
+        if let (Operand::Const(_), Operand::Const(_)) = (x.x, y.x) {
+            let (a, b) = (self.convert(x.x, common.elem), self.convert(y.x, common.elem));
+            let is_other = if is_max { self.holds(BinOp::LT, a, b) } else { self.holds(BinOp::LT, b, a) };
+            return Ok(if is_other == Operand::Const(Const::Bool(true)) { other.clone() } else { one.clone() });
+        }
         let (x, y) = (self.convert(x.x, common.elem), self.convert(y.x, common.elem));
         let is_other = if is_max { self.holds(BinOp::LT, x, y) } else { self.holds(BinOp::LT, y, x) };
         let made = self.select(is_other, y, x);

@@ -1,6 +1,7 @@
 //! Calls: which function is called, with which arguments.
 
 use super::callback::Callers;
+use super::container::HEAD;
 use super::elementwise::shape_of;
 use super::error::{NumpyError, Result};
 use super::function::Lowering;
@@ -46,6 +47,8 @@ const BY_PART: &[&str] = &[
     "tril",
     "take",
     "delete",
+    "round",
+    "around",
 ];
 /// Functions of a sequence of arrays.
 const OF_SEQUENCES: &[&str] = &["concatenate", "stack", "hstack", "vstack", "column_stack"];
@@ -141,11 +144,27 @@ impl<'m> Lowering<'m> {
         }
         let mut named = Vec::new();
         for keyword in &call.keywords {
-            let Some(name) = &keyword.arg else {
-                return Err(self.not_compiled(span, "`**` in a call", "name the arguments"));
-            };
-            named.push((name.to_string(), self.expr(&keyword.value)?));
+            let item = self.expr(&keyword.value)?;
+            match (&keyword.arg, item) {
+                (Some(name), item) => named.push((name.to_string(), item)),
+                (None, Item::Named(names, items)) if Item::is_dict(&names) => {
+                    let plain = |name: String| name.trim_matches('\'').to_string();
+                    named.extend(names.into_iter().skip(HEAD).map(plain).zip(items));
+                }
+                _ => return Err(self.not_compiled(span, "`**` of this in a call", "name the arguments")),
+            }
         }
+        self.call_item(callee, at, named, span)
+    }
+
+    /// A call of an item.
+    pub(super) fn call_item(
+        &mut self,
+        callee: Item,
+        mut at: Vec<Item>,
+        named: Vec<(String, Item)>,
+        span: Span,
+    ) -> Result<Item> {
         let is_callable = matches!(callee, Item::Function(..) | Item::Fields(_));
         let is_method = matches!(&callee, Item::Method(item, _) if matches!(**item, Item::Object(..) | Item::Text(_)));
         let is_left = callee.is_outside() || is_method;
@@ -154,9 +173,31 @@ impl<'m> Lowering<'m> {
         }
         match callee {
             Item::Function(position, around) => self.call(position, around, at, named, span),
-            Item::Fields(names) if named.is_empty() && at.len() == names.len() => Ok(Item::Named(names, at)),
-            Item::Dtype(dtype) => {
+            Item::Fields(names) => {
+                let mut fields: Vec<Option<Item>> = at.into_iter().map(Some).collect();
+                fields.resize(names.len().max(fields.len()), None);
+                for (key, item) in named {
+                    match names.iter().position(|name| *name == key) {
+                        Some(at) if fields[at].is_none() => fields[at] = Some(item),
+                        _ => {
+                            return Err(
+                                self.wrong_type(span, format!("there is no field `{key}`, or it is there already"))
+                            );
+                        }
+                    }
+                }
+                let fields: Option<Vec<Item>> = fields.into_iter().collect();
+                match fields {
+                    Some(fields) if fields.len() == names.len() => Ok(Item::Named(names, fields)),
+                    _ => {
+                        Err(self
+                            .wrong_type(span, format!("a tuple with {} fields needs a value for each", names.len())))
+                    }
+                }
+            }
+            Item::Dtype(dtype) | Item::PythonType(dtype) => {
                 let item = match &at[..] {
+                    [] => Item::int(0),
                     [item] => item.clone(),
                     [re, im] if dtype.is_complex => {
                         let i = Item::complex(Item::Number(Number::float(0.0)), Item::Number(Number::float(1.0)));
@@ -165,9 +206,13 @@ impl<'m> Lowering<'m> {
                     }
                     _ => return Err(self.not_compiled(span, "this conversion", "")),
                 };
-                self.scalar_type_call(dtype, &item, &call.func, span)
+                self.scalar_type_call(dtype, &item, matches!(callee, Item::PythonType(_)), span)
             }
             Item::Method(item, name) => {
+                if let Item::Named(names, items) = &*item {
+                    at.insert(0, Item::None);
+                    return self.container_method(names, items, &mut Arguments { name, span, at, named });
+                }
                 at = at.into_iter().map(Item::without_lists).collect();
                 at.insert(0, *item);
                 let arguments = Arguments { name, span, at, named };
@@ -177,23 +222,25 @@ impl<'m> Lowering<'m> {
                 let is_python = !path.contains('.');
                 let taken = |item: Item| match item {
                     // Functions of Python hand the parts on as they are.
-                    Item::Named(names, items) if is_python && names.is_empty() => Item::Tuple(items),
-                    item if is_python => item,
+                    Item::Named(names, items) if is_python && path != "isinstance" && Item::is_list(&names) => {
+                        Item::Tuple(items)
+                    }
+                    // As subscripts, lists and tuples differ.
+                    item if is_python || path.ends_with(".at") => item,
                     item => item.without_lists(),
                 };
                 let at = at.into_iter().map(taken).collect();
                 let named = named.into_iter().map(|(name, item)| (name, taken(item))).collect();
                 let arguments = Arguments { name: path.clone(), span, at, named };
-                self.library(&path, arguments)
+                let made = self.library(&path, arguments)?;
+                Ok(if path.starts_with("math.") { made.of_python() } else { made })
             }
             other => Err(self.wrong_type(span, format!("{} cannot be called", other.name()))),
         }
     }
 
     /// `float(x)`, `np.float32(x)`.
-    fn scalar_type_call(&mut self, dtype: Dtype, item: &Item, func: &Expr, span: Span) -> Result<Item> {
-        let is_python =
-            matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool" | "complex"));
+    fn scalar_type_call(&mut self, dtype: Dtype, item: &Item, is_python: bool, span: Span) -> Result<Item> {
         let python = |item: Item| match item {
             Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
             item => item,
@@ -219,6 +266,9 @@ impl<'m> Lowering<'m> {
     fn method(&mut self, mut arguments: Arguments) -> Result<Item> {
         let span = arguments.span;
         let name = arguments.name.clone();
+        if let Some(Item::Function(..) | Item::Library(_)) = arguments.at.first() {
+            return self.library("numpy.vectorized", arguments);
+        }
         match name.as_str() {
             "copy" => self.library("numpy.copy", arguments),
             "astype" => {
@@ -236,6 +286,7 @@ impl<'m> Lowering<'m> {
                 self.overwrite(&array, value, span)?;
                 Ok(Item::None)
             }
+            "view" if arguments.at.len() == 1 && arguments.named.is_empty() => arguments.need(0, "a"),
             "append" | "sort" | "resize" | "partition" | "tolist" => Err(self.not_compiled(
                 span,
                 &format!("the method `{name}`"),
@@ -243,6 +294,9 @@ impl<'m> Lowering<'m> {
             )),
             "item" => {
                 let array = arguments.need(0, "a")?;
+                if let Item::Number(number) = array {
+                    return Ok(Item::Number(Number { weak: true, ..number }));
+                }
                 let index = Item::Tuple(arguments.at[1..].to_vec());
                 match self.subscript(&array, &index, span)? {
                     Item::Number(number) => Ok(Item::Number(Number { weak: true, ..number })),
@@ -250,10 +304,8 @@ impl<'m> Lowering<'m> {
                 }
             }
             "flatten" => {
-                arguments.name = "numpy.copy".into();
-                let array = arguments.need(0, "a")?;
-                arguments.at[0] = self.raveled(&array, span)?;
-                self.library("numpy.copy", arguments)
+                let flat = self.library("numpy.ravel", Arguments { name: "ravel".into(), ..arguments })?;
+                self.library_call("numpy.copy", vec![flat], span)
             }
             "reshape" | "transpose" if arguments.at.len() > 2 => {
                 let rest = arguments.at.split_off(1);
@@ -272,7 +324,7 @@ impl<'m> Lowering<'m> {
     /// An element type.
     pub(super) fn dtype(&mut self, item: &Item, span: Span) -> Result<Dtype> {
         match item {
-            Item::Dtype(elem) => Ok(*elem),
+            Item::Dtype(elem) | Item::PythonType(elem) => Ok(*elem),
             Item::Text(name) => match types::named(name) {
                 Some(elem) => Ok(elem),
                 None => Err(self.not_compiled(span, &format!("the element type `{name}`"), "")),
@@ -340,14 +392,44 @@ impl<'m> Lowering<'m> {
             return self.builtin(name, arguments);
         }
         if let Some((ufunc, is_exchanged)) = module.strip_prefix("numpy.").and_then(binary_named) {
-            return self.ufunc_method(ufunc, is_exchanged, name, arguments);
+            return match self.of_library(path, &arguments, false)? {
+                Some(made) => Ok(made),
+                None => self.ufunc_method(ufunc, is_exchanged, name, arguments),
+            };
+        }
+        if path == "itertools.product" && arguments.named.is_empty() {
+            return Ok(Item::Product(arguments.at));
         }
         let unknown =
             |lowering: &Self| Err(lowering.not_compiled(span, &format!("`{path}`"), lowering.without_python()));
-        if !matches!(module, "numpy" | "math" | "cmath" | "numpy.linalg") {
-            return unknown(self);
+        if !matches!(module, "numpy" | "math" | "cmath" | "numpy.lib.stride_tricks") {
+            return self.of_library(path, &arguments, false)?.map_or_else(|| unknown(self), Ok);
         }
         if let Some(made) = self.of_complex(path, name, &arguments)? {
+            return Ok(made);
+        }
+        if let Some(made) = self.of_library(path, &arguments, true)? {
+            return Ok(made);
+        }
+        if matches!(name, "ravel" | "reshape") {
+            let order = arguments.take(if name == "ravel" { 1 } else { 2 }, "order");
+            arguments.at.truncate(if name == "ravel" { 1 } else { 2 });
+            match order {
+                Some(Item::Text(order)) if order == "F" => return self.by_columns(name, arguments),
+                Some(Item::Text(order)) if order != "C" => {
+                    return Err(self.not_compiled(span, &format!("the order `{order}`"), "use `C` or `F`"));
+                }
+                _ => {}
+            }
+        }
+        if name == "vectorize" {
+            let function = arguments.need(0, "pyfunc")?;
+            return Ok(Item::Method(Box::new(function), name.into()));
+        }
+        if path == "math.log" && arguments.at.len() == 2 {
+            return self.of_library(path, &arguments, false)?.map_or_else(|| unknown(self), Ok);
+        }
+        if let Some(made) = self.inquiry(name, &mut arguments)? {
             return Ok(made);
         }
         if is_unary(name) {
@@ -363,7 +445,7 @@ impl<'m> Lowering<'m> {
                     let elem = if is_whole { Scalar::I64 } else { number.elem };
                     Item::Number(Number { x: self.convert(number.x, elem), elem, weak: true })
                 }
-                (_, made) => made,
+                (_, made) => made.of_numpy(),
             };
             return self.put_out_where(out, mask, made, span);
         }
@@ -376,6 +458,7 @@ impl<'m> Lowering<'m> {
             arguments.finish(3)?;
             let (left, right) = if is_exchanged { (right, left) } else { (left, right) };
             let made = self.binary_ufunc(ufunc, &left, &right, span)?;
+            let made = if module == "math" { made } else { made.of_numpy() };
             return self.put_out_where(out, mask, made, span);
         }
         if let Some(what) = Reduction::named(name) {
@@ -396,7 +479,25 @@ impl<'m> Lowering<'m> {
         if let Some(made) = self.table(name, &mut arguments)? {
             return Ok(made);
         }
-        unknown(self)
+        self.of_library(path, &arguments, false)?.map_or_else(|| unknown(self), Ok)
+    }
+
+    /// `ravel` and `reshape` in Fortran's order: those of the transpose, transposed.
+    fn by_columns(&mut self, name: &str, mut arguments: Arguments) -> Result<Item> {
+        let span = arguments.span;
+        let item = arguments.need(0, "a")?;
+        let item = self.array_like(&item, span)?;
+        let columns = self.attribute(item, "T", span)?;
+        if name == "ravel" {
+            return self.library_call("numpy.ravel", vec![columns], span);
+        }
+        let mut shape = match arguments.need(1, "shape")? {
+            Item::Tuple(shape) => shape,
+            size => vec![size],
+        };
+        shape.reverse();
+        let made = self.library_call("numpy.reshape", vec![columns, Item::Tuple(shape)], span)?;
+        self.attribute(made, "T", span)
     }
 
     /// A function of complex arrays that is made of the same function of their parts; `None` if it is not.

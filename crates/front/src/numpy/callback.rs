@@ -4,6 +4,7 @@
 //! function gives. It is an effect: all of them happen in their order. See `Note [Callbacks]`.
 
 use super::Argument;
+use super::argument::Layout;
 use super::elementwise::{operand_type, shape_of};
 use super::error::{NumpyError, Result};
 use super::function::{Body, Lowering};
@@ -306,13 +307,21 @@ impl<'m> Lowering<'m> {
                     is_one: Vec::new(),
                     is_python: number.weak,
                     object: None,
+                    layout: Layout::C,
                 };
                 template.pass(number.x, argument, item);
             }
             Item::Array(array) => {
                 let is_one = array.shape.iter().map(|&extent| extent == Extent::Const(1)).collect();
                 let value = self.read(array);
-                let argument = Argument { elem: array.elem, is_complex: false, is_one, is_python: false, object: None };
+                let argument = Argument {
+                    elem: array.elem,
+                    is_complex: false,
+                    is_one,
+                    is_python: false,
+                    object: None,
+                    layout: Layout::C,
+                };
                 template.pass(value.into(), argument, item);
             }
             Item::Complex(parts) => {
@@ -320,7 +329,7 @@ impl<'m> Lowering<'m> {
                 let value = self.interleaved(parts, span)?;
                 let elem = operand_type(&parts[0]).elem;
                 let is_python = matches!(&parts[0], Item::Number(number) if number.weak);
-                let argument = Argument { elem, is_complex: true, is_one, is_python, object: None };
+                let argument = Argument { elem, is_complex: true, is_one, is_python, object: None, layout: Layout::C };
                 template.pass(value.into(), argument, item);
             }
             Item::Tuple(items) => {
@@ -532,7 +541,14 @@ impl Given {
     /// An array or number of NumPy of this type and number of axes.
     pub(super) fn value(dtype: Dtype, rank: usize) -> Self {
         let Dtype { elem, is_complex } = dtype;
-        Given::Value(Argument { elem, is_complex, is_one: vec![false; rank], is_python: false, object: None })
+        Given::Value(Argument {
+            elem,
+            is_complex,
+            is_one: vec![false; rank],
+            is_python: false,
+            object: None,
+            layout: Layout::C,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! after the loop.
 
 use super::branch::Differ;
+use super::container::{growth, met};
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::{Array, Buffer};
@@ -222,7 +223,10 @@ pub(super) fn handed_on(item: &Item) -> Option<Kept> {
         Item::Array(array) => Kept::Array(array.elem, vec![None; array.rank()]),
         Item::Complex(parts) => Kept::Complex(Box::new([handed_on(&parts[0])?, handed_on(&parts[1])?])),
         Item::Tuple(items) => Kept::Tuple(items.iter().map(handed_on).collect::<Option<_>>()?),
-        Item::Named(names, items) => Kept::Named(names.clone(), items.iter().map(handed_on).collect::<Option<_>>()?),
+        Item::Named(names, items) => {
+            let names = [met(&names[..1], &["[]".into()]).unwrap_or(names[..1].to_vec()), names[1..].to_vec()].concat();
+            Kept::Named(names, items.iter().map(handed_on).collect::<Option<_>>()?)
+        }
         _ => return None,
     })
 }
@@ -251,7 +255,7 @@ pub(super) fn unify(
             let im = unify(lowering, &parts[1], &items[1], is_new)?;
             Ok(Kept::Complex(Box::new([re, im])))
         }
-        (Kept::Complex(_), Item::Number(_)) => Ok(kept.clone()),
+        (Kept::Complex(parts), Item::Number(_)) if matches!(parts[0], Kept::Number(..)) => Ok(kept.clone()),
         (Kept::Array(elem, extents), Item::Array(array)) if *elem == array.elem && extents.len() == array.rank() => {
             // Sizes that iterations compute may differ from those before.
             let axis = |(extent, &own): (&Option<Extent>, &Extent)| {
@@ -263,9 +267,15 @@ pub(super) fn unify(
             let parts = parts.iter().zip(items).map(|(part, item)| unify(lowering, part, item, is_new));
             parts.collect::<std::result::Result<_, _>>().map(Kept::Tuple)
         }
-        (Kept::Named(names, parts), Item::Named(others, items)) if names == others && parts.len() == items.len() => {
+        (Kept::Named(names, parts), Item::Named(others, items))
+            if met(names, others).is_some() && parts.len() == items.len() =>
+        {
+            let names = met(names, others).expect("it was just looked at");
             let parts = parts.iter().zip(items).map(|(part, item)| unify(lowering, part, item, is_new));
-            parts.collect::<std::result::Result<_, _>>().map(|parts| Kept::Named(names.clone(), parts))
+            parts.collect::<std::result::Result<_, _>>().map(|parts| Kept::Named(names, parts))
+        }
+        (Kept::Named(names, parts), Item::Named(others, items)) => {
+            growth(names, parts.len(), others, items).map_or_else(differ, Ok)
         }
         (Kept::Same(same), item) if same == item => Ok(kept.clone()),
         _ => differ(),

@@ -145,7 +145,14 @@ impl Lowering<'_> {
                 let is_finite = self.unary_ufunc("isfinite", &b, span)?;
                 let near = self.binary_ufunc(Binary::LogicalAnd, &near, &is_finite, span)?;
                 let close = self.binary_ufunc(Binary::LogicalOr, &near, &equal, span)?;
-                if name == "isclose" { close } else { self.reduce(Reduction::All, &close, &Along::default(), span)? }
+                if name == "isclose" {
+                    close
+                } else {
+                    match self.reduce(Reduction::All, &close, &Along::default(), span)? {
+                        Item::Number(all) => Item::Number(Number { weak: true, ..all }),
+                        all => all,
+                    }
+                }
             }
             "heaviside" => {
                 let (x, at_zero) = (arguments.need(0, "x1")?, arguments.need(1, "x2")?);
@@ -159,36 +166,12 @@ impl Lowering<'_> {
             }
             "copysign" => {
                 let (x, y) = (arguments.need(0, "x1")?, arguments.need(1, "x2")?);
+                let common = types::common(&[operand_type(&x), operand_type(&y)]).elem;
+                let x = types::real(common).map_or(Ok(x.clone()), |real| self.as_type(&x, real.into(), span))?;
                 let size = self.unary_ufunc("fabs", &x, span)?;
                 let minus = self.unary_ufunc("negative", &size, span)?;
                 let is_negative = self.unary_ufunc("signbit", &y, span)?;
                 self.chosen(&is_negative, &minus, &size, span)?
-            }
-            "trapezoid" | "trapz" => {
-                let y = arguments.need(0, "y")?;
-                let x = arguments.take(1, "x");
-                let step = arguments.take(2, "dx").unwrap_or(Item::Number(Number::float(1.0)));
-                let bound = |at: i64| Some(Number::int(Operand::i64(at)));
-                let [from, to] = [[bound(1), None, None], [None, bound(-1), None]].map(Item::Slice);
-                let widths = match x {
-                    None | Some(Item::None) => step,
-                    Some(x) => {
-                        let (next, this) = (self.subscript(&x, &from, span)?, self.subscript(&x, &to, span)?);
-                        self.binary_ufunc(Binary::Subtract, &next, &this, span)?
-                    }
-                };
-                if shape_of(&y).len() != 1 {
-                    return Err(self.not_compiled(
-                        span,
-                        "`trapezoid` of arrays with several axes",
-                        "loop over the others",
-                    ));
-                }
-                let (next, this) = (self.subscript(&y, &from, span)?, self.subscript(&y, &to, span)?);
-                let sum = self.binary_ufunc(Binary::Add, &next, &this, span)?;
-                let areas = self.binary_ufunc(Binary::Multiply, &widths, &sum, span)?;
-                let areas = self.binary_ufunc(Binary::Divide, &areas, &Item::Number(Number::float(2.0)), span)?;
-                self.reduce(Reduction::Sum, &areas, &Along::default(), span)?
             }
             _ => return Ok(None),
         };

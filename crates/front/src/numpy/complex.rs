@@ -102,7 +102,14 @@ impl Lowering<'_> {
                 let (ad, bc) = (op(ufunc, &a, &d)?, op(ufunc, &b, &c)?);
                 Ok(Item::complex(op(Binary::Subtract, &ac, &bd)?, op(Binary::Add, &ad, &bc)?))
             }
-            Binary::Divide if is_real(right) => Ok(Item::complex(op(ufunc, &a, &c)?, op(ufunc, &b, &c)?)),
+            Binary::Divide if is_real(right) && common.weak => {
+                Ok(Item::complex(op(ufunc, &a, &c)?, op(ufunc, &b, &c)?))
+            }
+            // NumPy multiplies by the reciprocal.
+            Binary::Divide if is_real(right) => {
+                let scale = op(ufunc, &Item::Number(Number::float(1.0)), &c)?;
+                Ok(Item::complex(op(Binary::Multiply, &a, &scale)?, op(Binary::Multiply, &b, &scale)?))
+            }
             Binary::Divide => self.complex_quotient([&a, &b], [&c, &d], span),
             Binary::Equal => {
                 let (re, im) = (op(ufunc, &a, &c)?, op(ufunc, &b, &d)?);
@@ -153,6 +160,9 @@ impl Lowering<'_> {
     /// A quotient, scaled by the larger part of the divisor, as NumPy computes it.
     fn complex_quotient(&mut self, [a, b]: [&Item; 2], [c, d]: [&Item; 2], span: Span) -> Result<Item> {
         let elem = operand_type(a).elem;
+        let one = Operand::Const(UnOp::Convert(elem).eval(frit_ir::Const::f64(1.0)));
+        // NumPy multiplies by the reciprocal of the scale, Python divides by it.
+        let is_python = matches!(a, Item::Number(number) if number.weak);
         let items = [a.clone(), b.clone(), c.clone(), d.clone()];
         let mut parts = Vec::new();
         for is_real in [true, false] {
@@ -177,7 +187,11 @@ impl Lowering<'_> {
                     let second = l.b.binary(BinOp::SUB, product, plain);
                     l.select(is_first, first, second)
                 };
-                l.b.binary(BinOp::DIV, numerator, scale)
+                if is_python {
+                    return l.b.binary(BinOp::DIV, numerator, scale);
+                }
+                let inverse = l.b.binary(BinOp::DIV, one, scale);
+                l.b.binary(BinOp::MUL, numerator, inverse)
             })?);
         }
         let im = parts.pop().expect("there are two parts");
@@ -243,6 +257,14 @@ impl Lowering<'_> {
             "isfinite" => {
                 let (re, im) = (unary(name, re)?, unary(name, im)?);
                 self.binary_ufunc(Binary::LogicalAnd, &re, &im, span)
+            }
+            "logical_not" => {
+                let truth = self.as_type(&Item::complex(re.clone(), im.clone()), Scalar::Bool.into(), span)?;
+                self.unary_ufunc(name, &truth, span)
+            }
+            "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" => {
+                let z = Item::complex(re.clone(), im.clone());
+                self.library_call(&format!("numpy.complex_{name}"), vec![z], span)
             }
             _ => Err(self.not_compiled(
                 span,

@@ -75,7 +75,7 @@ impl Lowering<'_> {
                 let dtype = self.any_dtype_argument(arguments, 1)?;
                 let copies = arguments.flag(2, "copy", matches!(name, "array" | "copy"));
                 arguments.take(3, "order");
-                arguments.finish(1)?;
+                arguments.finish(4)?;
                 let item = self.array_like(&item, span)?;
                 let own = operand_type(&item).dtype();
                 let dtype = dtype.unwrap_or(own);
@@ -177,28 +177,6 @@ impl Lowering<'_> {
         Ok(Item::Array(self.fresh(value)))
     }
 
-    /// `np.mgrid[a:b, c:d]` and `np.ogrid[...]`.
-    pub(super) fn grid_of_slices(&mut self, is_open: bool, index: &Item, span: Span) -> Result<Item> {
-        let slices = if let Item::Tuple(items) = index { items.clone() } else { vec![index.clone()] };
-        let mut axes = Vec::new();
-        for slice in &slices {
-            let Item::Slice([start, Some(stop), step]) = slice else {
-                return Err(self.wrong_type(span, "a grid needs slices with an end"));
-            };
-            if stop.elem.is_float() || step.is_some_and(|step| step.elem.is_float()) {
-                return Err(self.not_compiled(span, "a grid of reals", "use `np.linspace` and `np.meshgrid`"));
-            }
-            let start = start.map_or(Operand::i64(0), |start| start.x);
-            let range = Item::Range { start, stop: stop.x, step: step.map_or(Operand::i64(1), |step| step.x) };
-            axes.push(self.array_like(&range, span)?);
-        }
-        let grids = self.grids(&axes, is_open, span)?;
-        if is_open || slices.len() == 1 {
-            return Ok(if slices.len() == 1 { grids[0].clone() } else { Item::Tuple(grids) });
-        }
-        self.stacked(&grids, span).map(Item::Array)
-    }
-
     fn meshgrid(&mut self, arguments: &mut Arguments) -> Result<Item> {
         let span = arguments.span;
         let is_matrix = matches!(arguments.take(usize::MAX, "indexing"), Some(Item::Text(text)) if text == "ij");
@@ -245,6 +223,15 @@ impl Lowering<'_> {
     fn arange(&mut self, arguments: &mut Arguments) -> Result<Item> {
         let span = arguments.span;
         let dtype = self.dtype_argument(arguments, 3)?;
+        let named = ["start", "stop", "step"].map(|name| {
+            let at = arguments.named.iter().position(|(key, _)| key == name);
+            at.map(|at| arguments.named.remove(at).1)
+        });
+        if let [None, Some(_), Some(_)] = named {
+            arguments.at.insert(0, Item::int(0));
+        }
+        arguments.at.truncate(3);
+        arguments.at.extend(named.into_iter().flatten());
         arguments.finish(3)?;
         let mut numbers = Vec::new();
         for item in &arguments.at {

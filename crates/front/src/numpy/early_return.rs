@@ -1,7 +1,9 @@
-//! `return` inside loops, said without it: the loop is left, and the function returns after it.
+//! `return` inside loops, `else` of loops and `:=` in the tests of loops, said without them.
 //!
 //! `return e` in a loop becomes assignments to two variables and a `break`. After each loop around it follows a test that leaves
-//! the next loop, or returns. The names have blanks, so that no variable of a program has them.
+//! the next loop, or returns. Before each `break` of a loop with an `else` a variable is set, which is tested after the loop.
+//! `while` with an assignment in its test becomes a loop that is left by `break`. The names have blanks, so that no variable of a
+//! program has them.
 
 use rustpython_parser::ast::{self, Constant, Expr, ExprContext, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
@@ -38,11 +40,19 @@ fn rewrite(stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
                 made.push(Stmt::With(stmt));
             }
             Stmt::For(mut stmt) => {
+                let otherwise = without_else(&mut stmt.body, &mut stmt.orelse, in_loop, range, &mut made);
                 let returned = returns(&stmt.body);
                 stmt.body = rewrite(stmt.body, true);
                 around(Stmt::For(stmt), returned, in_loop, range, &mut made);
+                made.extend(otherwise);
             }
             Stmt::While(mut stmt) => {
+                let otherwise = without_else(&mut stmt.body, &mut stmt.orelse, in_loop, range, &mut made);
+                if has_walrus(&stmt.test) {
+                    let test = std::mem::replace(&mut *stmt.test, truth(true, range));
+                    let leave = vec![Stmt::Break(ast::StmtBreak { range })];
+                    stmt.body.insert(0, unless(test, leave, range));
+                }
                 let returned = returns(&stmt.body);
                 let is_endless = matches!(&*stmt.test, Expr::Constant(test) if test.value == Constant::Bool(true));
                 let only_returns = is_endless && !breaks(&stmt.body);
@@ -54,6 +64,7 @@ fn rewrite(stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
                         made.extend(test.body);
                     }
                 }
+                made.extend(otherwise);
             }
             Stmt::FunctionDef(mut stmt) => {
                 stmt.body = rewrite(stmt.body, false);
@@ -63,6 +74,61 @@ fn rewrite(stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
         }
     }
     made
+}
+
+/// Takes the `else` of a loop: a variable is set before each `break`, and what follows the loop tests it.
+fn without_else(
+    body: &mut Vec<Stmt>,
+    orelse: &mut Vec<Stmt>,
+    in_loop: bool,
+    range: TextRange,
+    made: &mut Vec<Stmt>,
+) -> Option<Stmt> {
+    if orelse.is_empty() {
+        return None;
+    }
+    let flag = format!("is left {}", u32::from(range.start()));
+    made.push(assign(&flag, truth(false, range), range));
+    *body = marked(std::mem::take(body), &flag);
+    let orelse = rewrite(std::mem::take(orelse), in_loop);
+    Some(unless(name(&flag, ExprContext::Load, range), orelse, range))
+}
+
+/// The statements of a loop, with a variable set before each `break` that leaves it.
+fn marked(stmts: Vec<Stmt>, flag: &str) -> Vec<Stmt> {
+    let mut made = Vec::new();
+    for mut stmt in stmts {
+        match &mut stmt {
+            Stmt::Break(leave) => made.push(assign(flag, truth(true, leave.range), leave.range)),
+            Stmt::If(stmt) => {
+                stmt.body = marked(std::mem::take(&mut stmt.body), flag);
+                stmt.orelse = marked(std::mem::take(&mut stmt.orelse), flag);
+            }
+            Stmt::With(stmt) => stmt.body = marked(std::mem::take(&mut stmt.body), flag),
+            _ => {}
+        }
+        made.push(stmt);
+    }
+    made
+}
+
+/// `if not test: body`
+fn unless(test: Expr, body: Vec<Stmt>, range: TextRange) -> Stmt {
+    let not = ast::ExprUnaryOp { range: test.range(), op: ast::UnaryOp::Not, operand: Box::new(test) };
+    Stmt::If(ast::StmtIf { range, test: Box::new(Expr::UnaryOp(not)), body, orelse: Vec::new() })
+}
+
+/// True if a test assigns a variable.
+fn has_walrus(test: &Expr) -> bool {
+    match test {
+        Expr::NamedExpr(_) => true,
+        Expr::BoolOp(op) => op.values.iter().any(has_walrus),
+        Expr::UnaryOp(op) => has_walrus(&op.operand),
+        Expr::BinOp(op) => has_walrus(&op.left) || has_walrus(&op.right),
+        Expr::Compare(compare) => has_walrus(&compare.left) || compare.comparators.iter().any(has_walrus),
+        Expr::Call(call) => call.args.iter().any(has_walrus),
+        _ => false,
+    }
 }
 
 /// True if a loop with these statements is left by `break`.

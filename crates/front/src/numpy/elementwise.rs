@@ -4,8 +4,9 @@ use super::error::{NumpyError, Result};
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
+use super::selection::Selection;
 use super::types;
-use frit_ir::array::{Extent, Operand, Value};
+use frit_ir::array::{Extent, Op, Operand, Value};
 use frit_ir::failure::FailureKind;
 use frit_ir::scalar::BinOp;
 use frit_ir::{Const, Scalar};
@@ -24,6 +25,7 @@ impl Lowering<'_> {
     /// A tuple of numbers, nested or not, as an array; other items as they are.
     pub(super) fn array_like(&mut self, item: &Item, span: Span) -> Result<Item> {
         match item {
+            Item::Named(..) if item.grown().is_some() => Ok(item.grown().expect("it was just looked at").clone()),
             Item::Tuple(items) | Item::Named(_, items) => {
                 let items: Vec<Item> = items.iter().map(|item| self.array_like(item, span)).collect::<Result<_>>()?;
                 if !items.iter().any(|item| matches!(item, Item::Complex(_))) {
@@ -97,6 +99,8 @@ impl Lowering<'_> {
                         let (x, y): (Operand, Operand) = (known.into(), other.into());
                         let cond = self.b.binary(BinOp::EQ, x, y);
                         certs.push(self.b.assert(cond, FailureKind::BroadcastMismatch, vec![x, y]));
+                        let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
+                        self.broadcasts.push((self.b.span(), shapes));
                         self.equate(known, other);
                         if let Extent::Const(_) = other {
                             *place = other;
@@ -170,26 +174,52 @@ impl Lowering<'_> {
         items: &[Item],
         elem: Scalar,
         span: Span,
-        compute: impl FnOnce(&mut Self, &[Operand]) -> Operand,
+        mut compute: impl FnMut(&mut Self, &[Operand]) -> Operand,
     ) -> Result<Item> {
         let elements: Vec<Element> = items.iter().map(|item| self.element(item, span)).collect::<Result<_>>()?;
-        let shapes: Vec<&[Extent]> = elements
-            .iter()
-            .filter_map(|element| if let Element::Array(_, shape) = element { Some(&shape[..]) } else { None })
-            .collect();
-        if shapes.is_empty() {
+        if elements.iter().all(|element| matches!(element, Element::Scalar(_))) {
             let operands: Vec<Operand> =
                 elements.iter().map(|element| self.element_at(element, &[], &[], &[])).collect();
             let x = compute(self, &operands);
             return Ok(Item::Number(Number::strong(x, elem)));
         }
-        let (shape, certs) = self.broadcast(&shapes, span)?;
-        let value = self.generate(shape.clone(), elem, |lowering, index| {
+        let (shape, certs) = self.common_shape(&elements, span)?;
+        let (value, is_total) = self.element_by_element(&elements, (&shape, &certs), elem, &mut compute)?;
+        // What may fail is computed only for what was selected.
+        if is_total && let Some((wholes, mask)) = self.selected(&elements) {
+            let (shape, certs) = self.common_shape(&wholes, span)?;
+            let (whole, _) = self.element_by_element(&wholes, (&shape, &certs), elem, &mut compute)?;
+            self.selections.insert(value, Selection { mask, whole });
+        }
+        Ok(Item::Array(self.fresh(value)))
+    }
+
+    /// The shape of the result of an operation on these operands, and the certificates that they fit.
+    fn common_shape(&mut self, elements: &[Element], span: Span) -> Result<(Vec<Extent>, Vec<Value>)> {
+        let shapes: Vec<&[Extent]> = elements
+            .iter()
+            .filter_map(|element| if let Element::Array(_, shape) = element { Some(&shape[..]) } else { None })
+            .collect();
+        self.broadcast(&shapes, span)
+    }
+
+    /// An array of this shape of what is computed from each element, and whether that cannot fail.
+    fn element_by_element(
+        &mut self,
+        elements: &[Element],
+        (shape, certs): (&[Extent], &[Value]),
+        elem: Scalar,
+        compute: &mut impl FnMut(&mut Self, &[Operand]) -> Operand,
+    ) -> Result<(Value, bool)> {
+        let mut is_total = true;
+        let value = self.generate(shape.to_vec(), elem, |lowering, index| {
             let operands: Vec<Operand> =
-                elements.iter().map(|element| lowering.element_at(element, &shape, index, &certs)).collect();
-            Ok(compute(lowering, &operands))
-        });
-        value.map(|value: Value| Item::Array(self.fresh(value)))
+                elements.iter().map(|element| lowering.element_at(element, shape, index, certs)).collect();
+            let x = compute(lowering, &operands);
+            is_total = !lowering.b.stmts().iter().any(|stmt| matches!(stmt.op, Op::Assert { .. }));
+            Ok(x)
+        })?;
+        Ok((value, is_total))
     }
 
     /// An item as a value of this shape and type, as in an assignment: `same_kind` conversions are allowed, and a Python
@@ -231,17 +261,22 @@ impl Lowering<'_> {
 
     /// A Python number in the type of an array, which it must fit.
     pub(super) fn fitting(&mut self, number: Number, elem: Scalar, span: Span) -> Result<Operand> {
-        if let (true, true, Operand::Const(Const::Int(_, value))) = (number.weak, elem.is_integer(), number.x) {
-            let fits = match elem {
-                Scalar::U64 => value >= 0,
-                elem => Const::int(elem, value) == Const::Int(elem, value),
-            };
-            if !fits {
-                let what = format!("the Python integer {value} is out of bounds for {}", types::name(elem));
-                return Err(self.wrong_type(span, what));
-            }
+        if let (true, Operand::Const(Const::Int(_, value))) = (number.weak, number.x)
+            && !fits(value, elem)
+        {
+            let what = format!("the Python integer {value} is out of bounds for {}", types::name(elem));
+            return Err(self.wrong_type(span, what));
         }
         Ok(self.convert(number.x, elem))
+    }
+}
+
+/// True if a type has this integer.
+pub(super) fn fits(value: i64, elem: Scalar) -> bool {
+    match elem {
+        elem if !elem.is_integer() => true,
+        Scalar::U64 => value >= 0,
+        elem => Const::int(elem, value) == Const::Int(elem, value),
     }
 }
 

@@ -1,24 +1,25 @@
 //! Expressions and operators.
 
 use super::branch::TRUE;
+use super::call::Arguments;
 use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::{Body, Callable, Lowering};
 use super::item::{Item, Number};
-use super::loops::{names_of, unrolled};
+use super::loops::{Repeat, names_of, unrolled};
 use super::statement::{Exit, library};
 use super::ufuncs::Binary;
 use frit_ir::array::{Extent, Operand};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
-use rustpython_parser::ast::{self, BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
+use rustpython_parser::ast::{self, BoolOp, CmpOp, Constant, Expr, Operator, Ranged, UnaryOp};
 use std::collections::BTreeSet;
 
 impl<'m> Lowering<'m> {
     /// What an expression is.
     pub(super) fn expr(&mut self, expr: &'m Expr) -> Result<Item> {
-        let span = self.module.span(expr);
+        let span = self.span(expr);
         let outer = self.b.set_span(span);
         let item = self.expr_at(expr, span);
         self.b.set_span(outer);
@@ -57,6 +58,11 @@ impl<'m> Lowering<'m> {
             Expr::IfExp(branch) => self.conditional(branch),
             Expr::Subscript(subscript) => {
                 let of = self.expr(&subscript.value)?;
+                if let Item::Library(name) = &of
+                    && matches!(name.as_str(), "numpy.mgrid" | "numpy.ogrid" | "numpy.r_" | "numpy.c_")
+                {
+                    return self.grid_of(name, &subscript.slice, span);
+                }
                 let index = self.index(&subscript.slice)?;
                 self.subscript(&of, &index, span)
             }
@@ -81,16 +87,26 @@ impl<'m> Lowering<'m> {
                 self.functions.push(Callable { name: "a lambda", args: &lambda.args, body: Body::Expr(&lambda.body) });
                 Ok(Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1)))
             }
-            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::list),
-            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, span).map(Item::Tuple),
+            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, Item::list, span),
+            Expr::GeneratorExp(list) => self.comprehension(&list.elt, &list.generators, Item::Tuple, span),
             Expr::NamedExpr(named) => {
                 let item = self.expr(&named.value)?;
                 self.assign(&named.target, item.clone())?;
                 Ok(item)
             }
+            Expr::Dict(dict) => {
+                let mut entries = Vec::new();
+                for (key, value) in dict.keys.iter().zip(&dict.values) {
+                    let Some(key) = key else { return Err(self.not_compiled(span, "`**` in a dictionary", "")) };
+                    let key = self.expr(key)?;
+                    let Some(key) = key.key() else { return Err(self.not_compiled(span, "a key of this type", "")) };
+                    entries.push((key, self.expr(value)?));
+                }
+                Ok(Item::dict(entries))
+            }
             other => {
                 let what = match other {
-                    Expr::Dict(_) | Expr::DictComp(_) => "a dictionary",
+                    Expr::DictComp(_) => "a dictionary of unknown length",
                     Expr::Set(_) | Expr::SetComp(_) => "a set",
                     Expr::JoinedStr(_) | Expr::FormattedValue(_) => "a formatted string",
                     Expr::Starred(_) => "`*`",
@@ -101,13 +117,32 @@ impl<'m> Lowering<'m> {
         }
     }
 
+    /// `np.mgrid[0:1:5j]` and its like: slices stand for the numbers from one to another.
+    fn grid_of(&mut self, name: &str, index: &'m Expr, span: Span) -> Result<Item> {
+        let parts = if let Expr::Tuple(tuple) = index { &tuple.elts[..] } else { std::slice::from_ref(index) };
+        let mut made = Vec::new();
+        for part in parts {
+            made.push(match part {
+                Expr::Slice(slice) => {
+                    let mut bounds = Vec::new();
+                    for bound in [&slice.lower, &slice.upper, &slice.step] {
+                        bounds.push(bound.as_ref().map_or(Ok(Item::None), |bound| self.expr(bound))?);
+                    }
+                    self.library_call("numpy.grid_axis", bounds, span)?
+                }
+                part => self.expr(part)?.without_lists(),
+            });
+        }
+        self.library_call(name, made, span)
+    }
+
     /// What stands in a subscript: a tuple is several indices, a list is an array of them.
     pub(super) fn index(&mut self, expr: &'m Expr) -> Result<Item> {
-        let span = self.module.span(expr);
+        let span = self.span(expr);
         match expr {
             Expr::Tuple(tuple) => Ok(Item::Tuple(tuple.elts.iter().map(|one| self.index(one)).collect::<Result<_>>()?)),
             expr => match self.expr(expr)? {
-                Item::Named(names, items) if names.is_empty() => self.array_like(&Item::Tuple(items), span),
+                Item::Named(names, items) if Item::is_list(&names) => self.array_like(&Item::Tuple(items), span),
                 item => Ok(item),
             },
         }
@@ -137,11 +172,17 @@ impl<'m> Lowering<'m> {
 
     /// `left op right`.
     pub(super) fn operator(&mut self, op: Operator, left: &Item, right: &Item, span: Span) -> Result<Item> {
+        if let (Operator::Add | Operator::Mult, Some(_), _) | (Operator::Add | Operator::Mult, _, Some(_)) =
+            (op, left.grown(), right.grown())
+        {
+            return Err(self.not_compiled(span, "an operator on a list that a loop makes longer", "use `np.array`"));
+        }
         if let (Operator::Add, Item::Tuple(one) | Item::Named(_, one), Item::Tuple(other) | Item::Named(_, other)) =
             (op, left, right)
         {
             let items = one.iter().chain(other).cloned().collect();
-            let are_lists = [left, right].iter().all(|item| matches!(item, Item::Named(names, _) if names.is_empty()));
+            let are_lists =
+                [left, right].iter().all(|item| matches!(item, Item::Named(names, _) if Item::is_list(names)));
             return Ok(if are_lists { Item::list(items) } else { Item::Tuple(items) });
         }
         if let (
@@ -200,6 +241,18 @@ impl<'m> Lowering<'m> {
                 let object = if left.is_outside() { left } else { right };
                 return Err(self.not_compiled(span, &format!("a comparison of {}", object.name()), ""));
             }
+            (CmpOp::In | CmpOp::NotIn, key, Item::Named(names, _)) if Item::is_dict(names) => {
+                let Some(key) = key.key() else { return Err(self.not_compiled(span, "a key of this type", "")) };
+                return known(names.contains(&key) == (op == CmpOp::In));
+            }
+            (CmpOp::In | CmpOp::NotIn, _, right)
+                if matches!(right, Item::Range { .. } | Item::Array(_)) || right.grown().is_some() =>
+            {
+                let all = self.array_like(right, span)?;
+                let equal = self.compared(CmpOp::Eq, left, &all, span)?;
+                let any = self.library_call("numpy.any", vec![equal], span)?;
+                return if op == CmpOp::In { Ok(any) } else { self.unary_ufunc("logical_not", &any, span) };
+            }
             (CmpOp::In | CmpOp::NotIn, _, Item::Tuple(items) | Item::Named(_, items)) => {
                 let mut found = Item::Number(Number::truth(false));
                 for item in items {
@@ -221,6 +274,13 @@ impl<'m> Lowering<'m> {
                 }
                 return if op == CmpOp::Eq { Ok(equal) } else { self.unary_ufunc("logical_not", &equal, span) };
             }
+            (CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::NotEq, Item::Dtype(_), other)
+            | (CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::NotEq, other, Item::Dtype(_))
+                if matches!(other, Item::Dtype(_) | Item::PythonType(_) | Item::Text(_)) =>
+            {
+                let is_same = self.dtype(left, span)? == self.dtype(right, span)?;
+                return known(is_same == matches!(op, CmpOp::Is | CmpOp::Eq));
+            }
             (CmpOp::Is | CmpOp::Eq, ..) if !is_value(left) || !is_value(right) => return known(left == right),
             (CmpOp::IsNot | CmpOp::NotEq, ..) if !is_value(left) || !is_value(right) => return known(left != right),
             _ => {}
@@ -240,12 +300,12 @@ impl<'m> Lowering<'m> {
     /// `and`, `or`: one of the operands; the second is only computed if it is needed.
     fn bool_op(&mut self, op: &'m ast::ExprBoolOp) -> Result<Item> {
         let (first, rest) = op.values.split_first().expect("there are operands");
-        let mut span = self.module.span(first);
+        let mut span = self.span(first);
         let mut item = self.expr(first)?;
         for value in rest {
             let holds = self.truth(&item, span)?;
             let is_and = op.op == BoolOp::And;
-            span = self.module.span(value);
+            span = self.span(value);
             if let Operand::Const(holds) = holds {
                 if holds.as_bool() == Some(is_and) {
                     item = self.expr(value)?;
@@ -256,7 +316,7 @@ impl<'m> Lowering<'m> {
             let known = item.clone();
             let more = |lowering: &mut Self| lowering.expr(value).map(Exit::Return);
             let enough = |_: &mut Self| Ok(Exit::Return(known));
-            let text = (span.start as usize, span.end as usize);
+            let text = (value.range().start().into(), value.range().end().into());
             let exit = match op.op {
                 BoolOp::And => self.branch(holds, span, text, more, enough)?,
                 BoolOp::Or => self.branch(holds, span, text, enough, more)?,
@@ -270,7 +330,7 @@ impl<'m> Lowering<'m> {
     }
 
     fn conditional(&mut self, branch: &'m ast::ExprIfExp) -> Result<Item> {
-        let span = self.module.span(&*branch.test);
+        let span = self.span(&*branch.test);
         let test = self.expr(&branch.test)?;
         match self.truth(&test, span)? {
             Operand::Const(Const::Bool(true)) => self.expr(&branch.body),
@@ -278,7 +338,8 @@ impl<'m> Lowering<'m> {
             cond => {
                 let then = |lowering: &mut Self| lowering.expr(&branch.body).map(Exit::Return);
                 let otherwise = |lowering: &mut Self| lowering.expr(&branch.orelse).map(Exit::Return);
-                match self.branch(cond, span, (span.start as usize, span.end as usize), then, otherwise)? {
+                let text = (branch.test.range().start().into(), branch.test.range().end().into());
+                match self.branch(cond, span, text, then, otherwise)? {
                     Exit::Return(item) => Ok(item),
                     _ => unreachable!("both ways give a value"),
                 }
@@ -286,19 +347,26 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// `[e for x in ... if ... for y in ...]`: the items, of a known number. Its variables are not seen outside.
+    /// `[e for x in ... if ... for y in ...]`. Its variables are not seen outside.
     fn comprehension(
         &mut self,
         element: &'m Expr,
         generators: &'m [ast::Comprehension],
+        of_items: fn(Vec<Item>) -> Item,
         span: Span,
-    ) -> Result<Vec<Item>> {
+    ) -> Result<Item> {
         let mut names = BTreeSet::new();
         generators.iter().for_each(|generator| names_of(&generator.target, &mut names));
         let around: Vec<(String, Option<Item>)> =
             names.into_iter().map(|name| (name.clone(), self.scope().get(&name).cloned())).collect();
-        let mut made = Vec::new();
-        self.comprehend(element, generators, &mut made, span)?;
+        let made = match self.long_comprehension(element, generators, span)? {
+            Some(list) => list,
+            None => {
+                let mut made = Vec::new();
+                self.comprehend(element, generators, &mut made, span)?;
+                of_items(made)
+            }
+        };
         for (name, item) in around {
             match item {
                 Some(item) => _ = self.scope().insert(name, item),
@@ -306,6 +374,60 @@ impl<'m> Lowering<'m> {
             }
         }
         Ok(made)
+    }
+
+    /// A comprehension of a length that is not known, as the loop that it is.
+    fn long_comprehension(
+        &mut self,
+        element: &'m Expr,
+        generators: &'m [ast::Comprehension],
+        span: Span,
+    ) -> Result<Option<Item>> {
+        let [generator] = generators else { return Ok(None) };
+        let over = self.expr(&generator.iter)?;
+        if unrolled(&over).is_some() {
+            return Ok(None);
+        }
+        let count = self.count_of(&over, span)?;
+        if count.constant().and_then(Const::as_i64).is_some_and(|count| count <= 64) {
+            return Ok(None);
+        }
+        let name = format!("list at {}", u32::from(element.range().start()));
+        self.scope().insert(name.clone(), Item::list(Vec::new()));
+        let append = |l: &mut Self| {
+            let item = l.expr(element)?;
+            if let Some(Item::Named(names, items)) = l.scope().get(&name).cloned() {
+                let at = vec![Item::None, item];
+                let mut arguments = Arguments { name: "append".into(), span, at, named: Vec::new() };
+                l.container_method(&names, &items, &mut arguments)?;
+            }
+            Ok(Exit::Fall)
+        };
+        let body = |l: &mut Self, index: Operand| {
+            let item = l.item_at(&over, index, span)?;
+            l.assign(&generator.target, item)?;
+            let mut holds = TRUE;
+            for test in &generator.ifs {
+                let test = l.expr(test)?;
+                let more = l.truth(&test, span)?;
+                holds = l.arithmetic(BinOp::AND, holds, more);
+            }
+            let text = (element.range().start().into(), element.range().end().into());
+            match holds {
+                TRUE => append(l),
+                Operand::Const(_) => Ok(Exit::Fall),
+                holds => l.branch(holds, span, text, append, |_| Ok(Exit::Fall)),
+            }
+        };
+        let mut renewed = BTreeSet::new();
+        names_of(&generator.target, &mut renewed);
+        let (later, mut assigned) = (BTreeSet::from([name.clone()]), renewed.clone());
+        assigned.insert(name.clone());
+        let (appends, mark) = (later.clone(), self.b.func.values.len());
+        let repeat =
+            Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
+        self.run_loop(&repeat, &assigned, generator.target.range().start().into())?;
+        Ok(self.scope().remove(&name))
     }
 
     /// Adds what the first generator and those inside it make of an element.
@@ -364,6 +486,10 @@ impl<'m> Lowering<'m> {
         match item {
             Item::Number(number) => Ok(self.convert(number.x, Scalar::Bool)),
             Item::None => Ok(Operand::Const(Const::Bool(false))),
+            list if list.grown().is_some() => {
+                let count = self.count_of(list, span)?;
+                Ok(self.arithmetic(BinOp::LT, Operand::i64(0), count))
+            }
             Item::Tuple(items) | Item::Named(_, items) => Ok(Operand::Const(Const::Bool(!items.is_empty()))),
             Item::Text(text) => Ok(Operand::Const(Const::Bool(!text.is_empty()))),
             Item::Complex(parts) => {
@@ -420,26 +546,43 @@ impl<'m> Lowering<'m> {
             Item::Library(path) => Ok(library(&format!("{path}.{name}"))),
             Item::Named(names, items) => match names.iter().position(|other| other == name) {
                 Some(at) => Ok(items[at].clone()),
+                None if Item::is_list(names)
+                    || Item::is_dict(names)
+                    || of.grown().is_some()
+                    || Item::is_counted(names) =>
+                {
+                    Ok(Item::Method(Box::new(of), name.to_string()))
+                }
                 None => unknown(self, &of),
             },
             Item::Dtype(_) if name == "type" => Ok(of),
+            Item::Dtype(dtype) if name == "kind" => Ok(Item::Text(dtype.kind().into())),
+            Item::Dtype(dtype) if name == "name" => Ok(Item::Text(dtype.name().into())),
+            Item::Dtype(dtype) if name == "itemsize" => Ok(Item::int(dtype.bytes())),
+            Item::Slice(bounds) if matches!(name, "start" | "stop" | "step") => {
+                let at = ["start", "stop", "step"].iter().position(|other| *other == name).expect("it is one of them");
+                Ok(bounds[at].map_or(Item::None, Item::Number))
+            }
             Item::Array(_) | Item::Number(_) | Item::Complex(_) => match name {
                 "shape" => Ok(Item::Tuple(
-                    shape_of(&of).iter().map(|&extent| Item::Number(Number::int(extent.into()))).collect(),
+                    self.known_shape(&of).into_iter().map(|extent| Item::Number(Number::int(extent.into()))).collect(),
                 )),
                 "ndim" => Ok(Item::int(shape_of(&of).len() as i64)),
                 "size" => {
                     let mut size = Operand::i64(1);
-                    for &extent in &shape_of(&of).to_vec() {
+                    for extent in self.known_shape(&of) {
                         size = self.mul(size, extent.into());
                     }
                     Ok(Item::Number(Number::int(size)))
                 }
                 "dtype" => Ok(Item::Dtype(operand_type(&of).dtype())),
-                "itemsize" => {
-                    let dtype = operand_type(&of).dtype();
-                    Ok(Item::int(dtype.elem.bytes() as i64 * if dtype.is_complex { 2 } else { 1 }))
+                "itemsize" => Ok(Item::int(operand_type(&of).dtype().bytes())),
+                "nbytes" => {
+                    let size = self.attribute(of.clone(), "size", span)?;
+                    let each = Item::int(operand_type(&of).dtype().bytes());
+                    self.binary_ufunc(Binary::Multiply, &size, &each, span)
                 }
+                "mT" => self.library_call("numpy.matrix_transpose", vec![of], span),
                 "real" => Ok(if let Item::Complex(parts) = of { parts[0].clone() } else { of }),
                 "imag" => match of {
                     Item::Complex(parts) => Ok(parts[1].clone()),

@@ -1,14 +1,14 @@
 //! A function: its parameters, the functions that it calls, and its results.
 
-use super::argument::Argument;
 use super::error::{NumpyError, Result};
-use super::item::{Item, Number};
-use super::memory::{Array, Buffer, Group, Lens};
+use super::item::Item;
+use super::memory::{Array, Buffer, Group};
 use super::module::Module;
+use super::selection::Selection;
 use super::statement::Exit;
 use super::{Callers, Compiled, PythonCall, Returned, Signature};
 use frit_ir::array::build::Builder;
-use frit_ir::array::{Extent, Func, Operand, Param, Program, ResultExtent, ResultType, Type, Value};
+use frit_ir::array::{Extent, Func, Operand, Program, ResultExtent, ResultType, Type, Value};
 use frit_ir::scalar::BinOp;
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
@@ -35,6 +35,8 @@ pub(super) struct State {
     pub groups: Vec<Group>,
     /// Sizes that are equal, by a check before this place.
     pub equal: BTreeMap<Value, Extent>,
+    /// For each mask that selected elements, how many it selected.
+    pub counts: BTreeMap<Value, Value>,
 }
 
 /// A function of the program.
@@ -61,6 +63,8 @@ pub(super) struct Frame {
     pub outermost_loop: Option<usize>,
     /// The scope around a function inside a function.
     pub around: Option<usize>,
+    /// Of a function of the library, where the program calls it.
+    pub called: Option<Span>,
 }
 
 /// One walk over a function, which emits its array IR.
@@ -72,10 +76,14 @@ pub(super) struct Lowering<'m> {
     pub functions: Vec<Callable<'m>>,
     /// The functions that are being inlined, the innermost last.
     pub frames: Vec<Frame>,
+    /// Variables that a function says are the module's.
+    pub globals: BTreeSet<String>,
     /// Loops around this place, in the innermost function.
     pub loops: usize,
     /// Integers that are never below a number.
     pub least: BTreeMap<Value, i64>,
+    /// Integers that are another plus a constant.
+    pub sums: BTreeMap<Value, (Value, i64)>,
     /// Sizes that are `max(0, other - less)`: the other, and how much less.
     pub shortened: BTreeMap<Value, (Value, i64)>,
     /// Who makes calls that are not compiled.
@@ -90,6 +98,10 @@ pub(super) struct Lowering<'m> {
     pub calls: Vec<PythonCall>,
     /// How many objects these give.
     pub objects: usize,
+    /// Arrays of the elements where a mask holds.
+    pub selections: BTreeMap<Value, Selection>,
+    /// Where shapes are checked to fit, and they.
+    pub broadcasts: Vec<(Span, Vec<Vec<Extent>>)>,
 }
 
 /// Compiles a function of a module for a call with such arguments. Calls that cannot be compiled are left to Python, if it is there.
@@ -128,10 +140,14 @@ fn attempt<'m>(
         b: Builder::new(Func::new(entry, span)),
         state: State::default(),
         functions,
-        frames: vec![Frame { end: 0, outermost_loop: None, around: None }],
+        frames: vec![Frame { end: 0, outermost_loop: None, around: None, called: None }],
+        globals: BTreeSet::new(),
         loops: 0,
+        sums: BTreeMap::new(),
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
+        selections: BTreeMap::new(),
+        broadcasts: Vec::new(),
         callers,
         left,
         failed: Vec::new(),
@@ -140,46 +156,43 @@ fn attempt<'m>(
         objects: 0,
     };
     lowering.state.scopes.push(BTreeMap::new());
-    let mut items = Vec::new();
-    for (at, argument) in signature.iter().enumerate() {
-        let name = module.functions[position].args.args.get(at).map(|arg| arg.def.arg.as_str());
-        let item = lowering.parameter(argument, name);
-        items.push(match argument.object.as_deref() {
-            None => item,
-            Some("NoneType") => Item::None,
-            Some(class) => Item::Object(format!("_argument{at}"), class.to_string()),
-        });
-    }
+    let names = &module.functions[position].args.args;
+    let (items, parameters) = lowering.parameters(signature, |at| names.get(at).map(|arg| arg.def.arg.as_str().into()));
     lowering.state.callers = (0..lowering.state.buffers.len()).collect();
     let first: Vec<Value> = lowering.state.buffers.clone();
     if !left.is_empty() {
         lowering.begin_callbacks();
     }
-    let result = lowering.call(position, None, items.clone(), Vec::new(), span);
+    let declared = &module.functions[position].args;
+    let by_position = (declared.posonlyargs.len() + declared.args.len()).min(items.len());
+    let names = declared.kwonlyargs.iter().map(|arg| arg.def.arg.to_string());
+    let named = names.zip(items[by_position..].iter().cloned()).collect();
+    let result = lowering.call(position, None, items[..by_position].to_vec(), named, span);
     *failed = std::mem::take(&mut lowering.failed);
     let result = result?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;
     let mut changed = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let Some(array) = first_array(item) else { continue };
-        let buffer = array.buffer;
-        let content = lowering.content(buffer);
-        if content == first[buffer] {
-            continue;
-        }
+    for (buffer, &before) in first.iter().enumerate() {
         if lowering.state.unknown.contains(&buffer) {
             return Err(lowering.shared(span));
         }
+        let content = lowering.content(buffer);
+        if content == before {
+            continue;
+        }
         let result = shown.add(content.into());
+        let params = &mut lowering.b.func.params;
+        let at = params.iter().position(|param| param.value == before).expect("the caller's buffers are parameters");
         changed.push((at, result));
-        lowering.b.func.params[at].consumed = true;
+        params[at].consumed = true;
     }
     let calls = std::mem::take(&mut lowering.calls);
+    let broadcasts = lowering.checked_shapes();
     let hidden = lowering.finish(shown.values);
     let mut program = Program::default();
     program.entry = Some(program.funcs.push(hidden.0));
-    Ok(Compiled { program, returned, changed, calls, hidden_results: hidden.1 })
+    Ok(Compiled { program, returned, parameters, changed, calls, broadcasts, hidden_results: hidden.1 })
 }
 
 /// The function that a definition defines.
@@ -221,59 +234,6 @@ impl Shown {
 }
 
 impl<'m> Lowering<'m> {
-    /// A parameter of the function. A complex one has an axis more in the array IR: of its two parts.
-    fn parameter(&mut self, argument: &Argument, name: Option<&str>) -> Item {
-        let name: Option<std::sync::Arc<str>> = name.map(Into::into);
-        let mut shape = Vec::new();
-        for &is_one in &argument.is_one {
-            shape.push(if is_one {
-                Extent::Const(1)
-            } else {
-                let size = self.b.value(Type::scalar(Scalar::I64), None);
-                self.b.func.sizes.push(size);
-                self.least.insert(size, 0);
-                Extent::Value(size)
-            });
-        }
-        if argument.is_complex {
-            shape.push(Extent::Const(2));
-        }
-        let value = self.b.value(Type::array(argument.elem, shape.clone()), name);
-        self.b.func.params.push(Param { value, consumed: false });
-        if shape.is_empty() {
-            return Item::Number(Number { x: value.into(), elem: argument.elem, weak: argument.is_python });
-        }
-        let whole = self.fresh(value);
-        if !argument.is_complex {
-            return Item::Array(whole);
-        }
-        self.complex_view(&whole, argument.is_python)
-    }
-
-    /// An array with an axis of two parts at the end, as complex.
-    pub(super) fn complex_view(&mut self, whole: &Array, is_python: bool) -> Item {
-        let seen = whole.shape[..whole.rank() - 1].to_vec();
-        let part = |lowering: &mut Self, at: i64| {
-            let zeros = vec![Operand::i64(0); seen.len()];
-            let lens = Lens::Slice {
-                starts: [zeros, vec![Operand::i64(at)]].concat(),
-                steps: vec![1; whole.rank()],
-                extents: [seen.clone(), vec![Extent::Const(1)]].concat(),
-                kept: [vec![true; seen.len()], vec![false]].concat(),
-                certs: Vec::new(),
-            };
-            let part = Array { lenses: vec![lens], shape: seen.clone(), ..whole.clone() };
-            if seen.is_empty() {
-                let x = lowering.read(&part).into();
-                Item::Number(Number { x, elem: whole.elem, weak: is_python })
-            } else {
-                Item::Array(part)
-            }
-        };
-        let (re, im) = (part(self, 0), part(self, 1));
-        Item::complex(re, im)
-    }
-
     /// What is returned, and its values.
     fn returned(&mut self, item: &Item, arguments: &[Item], shown: &mut Shown, span: Span) -> Result<Returned> {
         if let Some(at) = arguments.iter().position(|argument| argument == item && is_the_callers(item)) {
@@ -281,6 +241,10 @@ impl<'m> Lowering<'m> {
         }
         Ok(match item {
             Item::None => Returned::None,
+            Item::Named(names, _) if Item::is_dict(names) || item.grown().is_some() => {
+                let what = format!("a function that returns {}", item.name());
+                return Err(self.not_compiled(span, &what, "return an array or a tuple"));
+            }
             Item::Tuple(items) | Item::Named(_, items) => {
                 let items = items.iter().map(|item| self.returned(item, arguments, shown, span));
                 Returned::Tuple(items.collect::<Result<_>>()?)
@@ -394,8 +358,9 @@ impl<'m> Lowering<'m> {
             Body::Stmts(stmts) => stmts.last().map_or(0, |stmt| self.module.span(stmt).end as usize),
             Body::Expr(expr) => self.module.span(expr).end as usize,
         };
+        let called = self.module.is_library(end).then_some(span);
         self.state.scopes.push(scope);
-        self.frames.push(Frame { end, outermost_loop: None, around });
+        self.frames.push(Frame { end, outermost_loop: None, around, called });
         let loops = std::mem::take(&mut self.loops);
         let result = match body {
             Body::Stmts(stmts) => self.block(stmts, None).map(|exit| match exit {
@@ -412,8 +377,9 @@ impl<'m> Lowering<'m> {
 
     /// What an expression outside of functions is. Arrays of the module are not written.
     pub(super) fn outside(&mut self, expr: &'m Expr) -> Result<Item> {
+        let called = self.module.is_library(self.module.span(expr).start as usize).then(|| self.b.span());
         self.state.scopes.push(BTreeMap::new());
-        self.frames.push(Frame { end: 0, outermost_loop: None, around: None });
+        self.frames.push(Frame { end: 0, outermost_loop: None, around: None, called });
         let item = self.expr(expr);
         self.frames.pop();
         self.state.scopes.pop();

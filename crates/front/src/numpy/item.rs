@@ -24,14 +24,18 @@ pub(super) enum Item {
     Range { start: Operand, stop: Operand, step: Operand },
     /// Tuples of the items of each, as `zip` and `enumerate` make them.
     Zip(Vec<Item>),
+    /// Tuples of an item of each, the last running fastest.
+    Product(Vec<Item>),
     /// `None`, which is `np.newaxis` too.
     None,
     /// `...`
     Ellipsis,
     /// A string.
     Text(String),
-    /// An element type, as `np.float32` or `float`.
+    /// An element type of NumPy, as `np.float32`.
     Dtype(Dtype),
+    /// A type of Python's numbers, as `float`.
+    PythonType(Dtype),
     /// Something of Python or NumPy by its full name, as `numpy.sum` or `len`.
     Library(String),
     /// A function of the program, by its position in [`Lowering::functions`](super::function::Lowering), and for a function
@@ -41,7 +45,7 @@ pub(super) enum Item {
     Method(Box<Item>, String),
     /// A class of named tuples: the names of its fields.
     Fields(Vec<String>),
-    /// A named tuple, or a list if there are no names: see [`list`](Self::list).
+    /// A named tuple; or a list or dictionary, which [`container`](super::container) tells by the first name.
     Named(Vec<String>, Vec<Item>),
     /// An object of Python that only calls which are not compiled take: its name in them, and its class.
     Object(String, String),
@@ -93,15 +97,10 @@ impl Item {
         Item::Number(Number::int(Operand::i64(value)))
     }
 
-    /// A list, which differs from a tuple as a subscript: it is an array of indices.
-    pub(super) fn list(items: Vec<Item>) -> Self {
-        Item::Named(Vec::new(), items)
-    }
-
     /// The item with tuples in the place of lists, for functions that take both.
     pub(super) fn without_lists(self) -> Self {
         match self {
-            Item::Named(names, items) if names.is_empty() => {
+            Item::Named(names, items) if Item::is_list(&names) => {
                 Item::Tuple(items.into_iter().map(Item::without_lists).collect())
             }
             Item::Tuple(items) => Item::Tuple(items.into_iter().map(Item::without_lists).collect()),
@@ -115,6 +114,24 @@ impl Item {
             Item::Object(..) => true,
             Item::Library(path) => path.starts_with(OUTSIDE),
             _ => false,
+        }
+    }
+
+    /// The item with numbers of NumPy in the place of Python's.
+    pub(super) fn of_numpy(self) -> Self {
+        match self {
+            Item::Number(number) => Item::Number(Number { weak: false, ..number }),
+            Item::Complex(parts) => Item::Complex(Box::new(parts.map(Item::of_numpy))),
+            item => item,
+        }
+    }
+
+    /// The item with numbers of Python in the place of NumPy's.
+    pub(super) fn of_python(self) -> Self {
+        match self {
+            Item::Number(number) => Item::Number(Number { weak: true, ..number }),
+            Item::Tuple(items) => Item::Tuple(items.into_iter().map(Item::of_python).collect()),
+            item => item,
         }
     }
 
@@ -134,16 +151,18 @@ impl Item {
             Item::Number(Number { elem, .. }) => format!("a {}", super::types::name(*elem)),
             Item::Array(array) => format!("an array of {} with {} axes", super::types::name(array.elem), array.rank()),
             Item::Complex(parts) => format!("complex, in parts {}", parts[0].name()),
-            Item::Named(names, items) if names.is_empty() => format!("a list of {}", items.len()),
+            Item::Named(names, items) if Item::is_list(names) => format!("a list of {}", items.len()),
+            Item::Named(..) if self.grown().is_some() => "a list that a loop makes longer".into(),
+            Item::Named(names, _) if Item::is_dict(names) => "a dictionary".into(),
             Item::Tuple(items) | Item::Named(_, items) => format!("a tuple of {}", items.len()),
-            Item::Zip(_) => "an iterator".into(),
+            Item::Zip(_) | Item::Product(_) => "an iterator".into(),
             Item::Fields(_) => "a class".into(),
             Item::Slice(_) => "a slice".into(),
             Item::Range { .. } => "a range".into(),
             Item::None => "None".into(),
             Item::Ellipsis => "an ellipsis".into(),
             Item::Text(_) => "a string".into(),
-            Item::Dtype(dtype) => format!("the type {}", dtype.name()),
+            Item::Dtype(dtype) | Item::PythonType(dtype) => format!("the type {}", dtype.name()),
             Item::Library(name) => format!("`{}`", name.strip_prefix(OUTSIDE).unwrap_or(name)),
             Item::Function(..) => "a function".into(),
             Item::Method(_, name) => format!("the method `{name}`"),

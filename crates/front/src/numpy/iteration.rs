@@ -2,6 +2,7 @@
 
 use super::branch::{Differ, FALSE, TRUE};
 use super::carried::{Handed, Kept, Leaf, handed_on, inside_of, kept, unify};
+use super::container::counted_growth;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
 use super::item::Item;
@@ -9,7 +10,7 @@ use super::loops::{Carried, Repeat};
 use super::memory::{Array, Buffer, Group};
 use super::statement::{Exit, buffers_of};
 use frit_ir::Scalar;
-use frit_ir::array::{Block, LoopKind, Operand, Type, Value};
+use frit_ir::array::{Block, Extent, LoopKind, Operand, Type, Value};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,6 +57,14 @@ impl<'m> Lowering<'m> {
                 Some(item) => (Some(item), TRUE),
                 None => (None, FALSE),
             };
+            let longer = match old {
+                Some(old) => match self.before_counted(kept, old, repeat.count, repeat.span)? {
+                    None => self.before_growth(kept, old, repeat.span)?,
+                    counted => counted,
+                },
+                None => None,
+            };
+            let old = longer.as_ref().or(old);
             let mut count = 0;
             let inside = self.enter(name, kept, old, &mut count, &mut params, &mut init, &mut handed);
             let inside = if carried.flagged.contains(name) {
@@ -255,6 +264,21 @@ impl<'m> Lowering<'m> {
                 found.buffers.insert(buffer);
             }
         }
+        // Lists that iterations change without an assignment to their variables.
+        for (at, (scope, old)) in self.state.scopes.iter().zip(&entered.scopes).enumerate() {
+            for (name, old) in old.iter().filter(|(_, item)| matches!(item, Item::Named(..))) {
+                if scope.get(name) == Some(old) || carried.variables.contains_key(name) && at == depth {
+                    continue;
+                }
+                if at != depth {
+                    let what = format!("a loop that changes the list `{name}` of another function");
+                    return Err(self.not_compiled(repeat.span, &what, "return the list"));
+                }
+                if !assigned.contains(name) {
+                    found.variables.insert(name.clone(), kept(old));
+                }
+            }
+        }
         let is_before = |buffer: &Buffer| *buffer < before.buffers.len();
         found.unknown.extend(self.state.unknown.iter().copied().filter(is_before));
         for (name, is_fixed) in &carried.fixed {
@@ -289,6 +313,14 @@ impl<'m> Lowering<'m> {
                 continue;
             }
             let new = unify(self, kept, &item, is_new).map_err(type_changes)?;
+            let is_known = |extent: Extent| match extent {
+                Extent::Const(_) => true,
+                Extent::Value(value) => frit_support::Index::at(value) < repeat.mark,
+            };
+            let new = match counted_growth(&new, &item, is_known) {
+                Some(counted) if new != *kept && repeat.count.is_some() && repeat.appends.contains(name) => counted,
+                _ => new,
+            };
             if new != *kept {
                 found.variables.insert(name.clone(), new);
                 continue;

@@ -31,6 +31,10 @@ pub(super) struct Repeat<'r, 'm> {
     pub later: BTreeSet<String>,
     /// Variables that are assigned before an iteration uses them.
     pub renewed: BTreeSet<String>,
+    /// Lists to which an iteration appends an item at most, and does nothing else with them.
+    pub appends: BTreeSet<String>,
+    /// Values below this number were known before the loop.
+    pub mark: usize,
 }
 
 /// What a loop hands on from iteration to iteration.
@@ -64,13 +68,21 @@ impl Carried {
 impl<'m> Lowering<'m> {
     /// `for`: over a range, an array, a tuple, or `enumerate` and `zip` of these.
     pub(super) fn for_stmt(&mut self, stmt: &'m ast::StmtFor) -> Result<Exit> {
-        let span = self.module.span(&*stmt.iter);
-        self.has_no_else(&stmt.orelse, stmt)?;
+        let span = self.span(&*stmt.iter);
         let over = self.expr(&stmt.iter)?;
         if let Some(items) = unrolled(&over) {
             return self.unrolled_loop(stmt, items);
         }
         let count = self.count_of(&over, span)?;
+        let text = stmt.range();
+        if let Operand::Const(few) = count
+            && let Some(few) = few.as_i64().filter(|few| (0..8).contains(few))
+            && self.module.text[text.start().into()..text.end().into()].contains(".append(")
+        {
+            // The list has so many items more.
+            let items = (0..few).map(|at| self.item_at(&over, Operand::i64(at), span)).collect::<Result<_>>()?;
+            return self.unrolled_loop(stmt, items);
+        }
         let body = |lowering: &mut Self, index: Operand| {
             let item = lowering.item_at(&over, index, span)?;
             lowering.assign(&stmt.target, item)?;
@@ -82,22 +94,15 @@ impl<'m> Lowering<'m> {
         self.assigned_by(&stmt.body, &mut assigned);
         self.renewed_in(&stmt.body, &assigned, &mut renewed);
         let later = self.used_later(&assigned, stmt);
-        let repeat = Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed };
+        let (appends, mark) = (self.appended_to(&stmt.body), self.b.func.values.len());
+        let repeat =
+            Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
         self.run_loop(&repeat, &assigned, stmt.range().start().into())
-    }
-
-    /// Refuses what is executed where a loop was not left.
-    fn has_no_else(&self, orelse: &[ast::Stmt], stmt: &impl Ranged) -> Result<()> {
-        if orelse.is_empty() {
-            return Ok(());
-        }
-        Err(self.not_compiled(self.module.span(stmt), "`else` of a loop", "test a variable after the loop"))
     }
 
     /// `while`.
     pub(super) fn while_stmt(&mut self, stmt: &'m ast::StmtWhile) -> Result<Exit> {
-        let span = self.module.span(&*stmt.test);
-        self.has_no_else(&stmt.orelse, stmt)?;
+        let span = self.span(&*stmt.test);
         let test = |lowering: &mut Self| {
             let item = lowering.expr(&stmt.test)?;
             lowering.truth(&item, span)
@@ -105,13 +110,25 @@ impl<'m> Lowering<'m> {
         let mut assigned = BTreeSet::new();
         self.assigned_by(&stmt.body, &mut assigned);
         let mut renewed = BTreeSet::new();
-        let in_test = |name: &String| self.module.mentions(name, span.start as usize, span.end as usize);
+        let tested = stmt.test.range();
+        let in_test = |name: &String| self.module.mentions(name, tested.start().into(), tested.end().into());
         let outside_test: BTreeSet<String> = assigned.iter().filter(|name| !in_test(name)).cloned().collect();
         self.renewed_in(&stmt.body, &outside_test, &mut renewed);
         let later = self.used_later(&assigned, stmt);
         let body = |lowering: &mut Self, _: Operand| lowering.block(&stmt.body, None);
-        let repeat = Repeat { count: None, test: &test, body: &body, span, later, renewed };
+        let (appends, mark) = (BTreeSet::new(), 0);
+        let repeat = Repeat { count: None, test: &test, body: &body, span, later, renewed, appends, mark };
         self.run_loop(&repeat, &assigned, stmt.range().start().into())
+    }
+
+    /// Lists to which the statements of an iteration append an item at most, without another use.
+    fn appended_to(&self, stmts: &[Stmt]) -> BTreeSet<String> {
+        let (Some(first), Some(last)) = (stmts.first(), stmts.last()) else { return BTreeSet::new() };
+        let text = &self.module.text[first.range().start().into()..last.range().end().into()];
+        let mut names = BTreeSet::new();
+        appends_of(stmts, &mut names);
+        names.retain(|name| text.matches(name.as_str()).count() == 1);
+        names
     }
 
     /// A loop over known items, whose types may differ: its body once for each.
@@ -122,7 +139,7 @@ impl<'m> Lowering<'m> {
                 Exit::Fall | Exit::Iteration(TRUE) => {}
                 Exit::Iteration(Operand::Const(_)) => break,
                 Exit::Iteration(_) => {
-                    let span = self.module.span(&*stmt.iter);
+                    let span = self.span(&*stmt.iter);
                     let what = "`break` under a condition in a loop over a tuple";
                     return Err(self.not_compiled(span, what, "loop over a range"));
                 }
@@ -149,6 +166,10 @@ impl<'m> Lowering<'m> {
     fn assigned_by(&mut self, stmts: &[Stmt], assigned: &mut BTreeSet<String>) {
         let mut changed = BTreeSet::new();
         assigned_in(stmts, assigned, &mut changed);
+        if let (Some(first), Some(last)) = (stmts.first(), stmts.last()) {
+            let text = &self.module.text[self.module.span(first).start as usize..self.module.span(last).end as usize];
+            assigned.extend(walrus_targets(text).map(str::to_string));
+        }
         let scope = self.scope();
         assigned.extend(changed.into_iter().filter(|name| {
             scope.get(name).is_some_and(|item| matches!(item, Item::Number(_)) || buffers_of(item).is_empty())
@@ -176,7 +197,12 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn run_loop(&mut self, repeat: &Repeat<'_, 'm>, assigned: &BTreeSet<String>, start: usize) -> Result<Exit> {
+    pub(super) fn run_loop(
+        &mut self,
+        repeat: &Repeat<'_, 'm>,
+        assigned: &BTreeSet<String>,
+        start: usize,
+    ) -> Result<Exit> {
         let before = self.state.clone();
         let depth = before.scopes.len() - 1;
         let mut carried = Carried {
@@ -255,6 +281,7 @@ impl<'m> Lowering<'m> {
         let mut made = Vec::new();
         for (name, kept) in &carried.variables {
             let item = self.left(kept, &mut results, &mut made);
+            let item = self.after_counted(item, repeat.span)?;
             let item = if carried.flagged.contains(name) {
                 let flag = results.next().expect("there is a flag").into();
                 Item::Perhaps(Box::new(item), flag)
@@ -317,6 +344,7 @@ impl<'m> Lowering<'m> {
             }
             Item::Array(array) if array.rank() > 0 => Ok(array.shape[0].into()),
             Item::Complex(parts) => self.count_of(&parts[0], span),
+            list if list.grown().is_some() => self.count_of(list.grown().expect("it was just looked at"), span),
             Item::Tuple(items) | Item::Named(_, items) => Ok(Operand::i64(items.len() as i64)),
             Item::Zip(parts) => {
                 let mut least: Option<Operand> = None;
@@ -330,12 +358,20 @@ impl<'m> Lowering<'m> {
                 }
                 Ok(least.unwrap_or(Operand::i64(0)))
             }
+            Item::Product(parts) => {
+                let mut all = Operand::i64(1);
+                for part in parts {
+                    let count = self.count_of(part, span)?;
+                    all = self.mul(all, count);
+                }
+                Ok(all)
+            }
             other => Err(self.wrong_type(span, format!("{} cannot be iterated over", other.name()))),
         }
     }
 
     /// The length of a range whose step is only known at run time.
-    fn count_by(&mut self, start: Operand, stop: Operand, step: Operand) -> Operand {
+    pub(super) fn count_by(&mut self, start: Operand, stop: Operand, step: Operand) -> Operand {
         let zero = Operand::i64(0);
         let not_zero = self.b.binary(BinOp::NE, step, zero);
         let cert = self.b.assert(not_zero, frit_ir::failure::FailureKind::ZeroStep, Vec::new());
@@ -351,13 +387,34 @@ impl<'m> Lowering<'m> {
     /// The item of an iteration.
     pub(super) fn item_at(&mut self, over: &Item, index: Operand, span: Span) -> Result<Item> {
         match over {
-            Item::Range { start, step, .. } => {
+            Item::Range { start, stop, step } => {
                 let offset = self.mul(index, *step);
-                Ok(Item::Number(Number::int(self.add(*start, offset))))
+                let item = self.add(*start, offset);
+                let is_down = step.constant().and_then(Const::as_i64).is_some_and(|step| step < 0);
+                if let (Operand::Value(item), true, Some(least)) = (item, is_down, self.least(*stop)) {
+                    self.least.insert(item, least + 1);
+                }
+                Ok(Item::Number(Number::int(item)))
             }
             Item::Zip(parts) => {
                 let parts = parts.iter().map(|part| self.item_at(part, index, span));
                 parts.collect::<Result<_>>().map(Item::Tuple)
+            }
+            Item::Product(parts) => {
+                let (mut rest, mut items) = (index, Vec::new());
+                for part in parts.iter().rev() {
+                    let count = self.count_of(part, span)?;
+                    // There is an iteration only if there are items.
+                    let count = self.arithmetic(BinOp::MAX, count, Operand::i64(1));
+                    let at = self.arithmetic(BinOp::REM, rest, count);
+                    rest = self.arithmetic(BinOp::DIV, rest, count);
+                    if let Operand::Value(at) = at {
+                        self.least.insert(at, 0);
+                    }
+                    items.push(self.item_at(part, at, span)?);
+                }
+                items.reverse();
+                Ok(Item::Tuple(items))
             }
             over => self.subscript(over, &Item::Number(Number::int(index)), span),
         }
@@ -367,6 +424,8 @@ impl<'m> Lowering<'m> {
 /// The items of a loop that is run once for each of them when it is compiled.
 pub(super) fn unrolled(over: &Item) -> Option<Vec<Item>> {
     match over {
+        Item::Named(names, _) if Item::is_dict(names) => Some(Item::keys(names)),
+        list if list.grown().is_some() => None,
         Item::Tuple(items) | Item::Named(_, items) => Some(items.clone()),
         Item::Zip(parts) => {
             let is_static = |part: &Item| matches!(part, Item::Tuple(_) | Item::Named(..));
@@ -386,6 +445,37 @@ pub(super) fn unrolled(over: &Item) -> Option<Vec<Item>> {
         }
         _ => None,
     }
+}
+
+/// The names before `.append(...)` where that is a statement that an iteration executes once at most.
+fn appends_of(stmts: &[Stmt], names: &mut BTreeSet<String>) {
+    for stmt in stmts {
+        match stmt {
+            Stmt::Expr(stmt) => {
+                if let Expr::Call(call) = &*stmt.value
+                    && let Expr::Attribute(method) = &*call.func
+                    && let (Expr::Name(name), "append") = (&*method.value, method.attr.as_str())
+                {
+                    names.insert(name.id.to_string());
+                }
+            }
+            Stmt::If(stmt) => {
+                appends_of(&stmt.body, names);
+                appends_of(&stmt.orelse, names);
+            }
+            Stmt::With(stmt) => appends_of(&stmt.body, names),
+            _ => {}
+        }
+    }
+}
+
+/// The variables that a text assigns by `:=`.
+pub(super) fn walrus_targets(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(":=").map(|(at, _)| {
+        let before = text[..at].trim_end();
+        let is_part = |c: char| c == '_' || c.is_alphanumeric();
+        &before[before.trim_end_matches(is_part).len()..]
+    })
 }
 
 /// The variables that a target assigns.

@@ -8,7 +8,7 @@ use super::error::Result;
 use super::function::Lowering;
 use frit_ir::Scalar;
 use frit_ir::array::{Block, Extent, Generator, Op, Operand, Operator, OperatorData, Type, Value, View, WithLoopData};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, UnOp};
 
 /// A buffer of the function, by its position in [`State::buffers`](super::function::State).
 pub(super) type Buffer = usize;
@@ -267,6 +267,14 @@ impl Lowering<'_> {
         self.arithmetic(BinOp::MUL, x, y)
     }
 
+    /// An operation on a scalar; of a constant a constant.
+    pub(super) fn unary(&mut self, op: UnOp, x: Operand) -> Operand {
+        match x {
+            Operand::Const(constant) => Operand::Const(op.eval(constant)),
+            x => self.b.unary(op, x),
+        }
+    }
+
     /// An operation on two integers; of constants a constant.
     pub(super) fn arithmetic(&mut self, op: BinOp, x: Operand, y: Operand) -> Operand {
         let is = |operand: Operand, value: i64| operand == Operand::i64(value);
@@ -282,6 +290,14 @@ impl Lowering<'_> {
             (BinOp::MUL, x, y) if is(x, 1) => y,
             (op, x, y) => {
                 let result = self.b.binary(op, x, y);
+                if let (Operand::Value(sum), BinOp::ADD | BinOp::SUB, Operand::Value(base), Operand::Const(constant)) =
+                    (result, op, x, y)
+                    && let Some(more) = constant.as_i64()
+                {
+                    let more = if op == BinOp::ADD { more } else { more.wrapping_neg() };
+                    let (base, before) = self.sums.get(&base).copied().unwrap_or((base, 0));
+                    self.sums.insert(sum, (base, before.wrapping_add(more)));
+                }
                 if let (Some(least), Operand::Value(value)) = (self.least_of(op, x, y), result) {
                     self.least.insert(value, least);
                 }

@@ -2,6 +2,7 @@
 
 use super::early_return::without_returns_in_loops;
 use super::error::{NumpyError, Result};
+use super::library;
 use frit_support::{FileId, Span};
 use rustpython_parser::ast::{self, Ranged, Stmt};
 use rustpython_parser::{Parse, ast::Suite};
@@ -11,8 +12,12 @@ use std::collections::BTreeMap;
 pub(super) struct Module {
     /// Where it is.
     pub file: FileId,
-    /// What is in it.
+    /// What is in it, and behind that the library.
     pub text: String,
+    /// Where the library begins.
+    pub own_end: usize,
+    /// The functions of the library.
+    pub library: BTreeMap<String, library::Entry>,
     /// Full names of what is imported: `np` is `numpy`, `sqrt` may be `math.sqrt`.
     pub imports: BTreeMap<String, String>,
     /// The functions, in order; of several with one name the last counts.
@@ -30,9 +35,13 @@ impl Module {
             let at = usize::from(error.offset).min(text.len());
             Box::new(NumpyError::Syntax { span: Span::new(file, at, at), what: error.error.to_string() })
         })?;
+        let mut whole = text.to_string();
+        let library = library::appended(&mut whole);
         let mut module = Self {
             file,
-            text: text.to_string(),
+            text: whole,
+            own_end: text.len() + 1,
+            library,
             imports: BTreeMap::new(),
             functions: Vec::new(),
             named_tuples: BTreeMap::new(),

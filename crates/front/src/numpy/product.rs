@@ -6,7 +6,6 @@ use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
-use super::reductions::{Along, Reduction};
 use super::types;
 use super::ufuncs::Binary;
 use frit_ir::Scalar;
@@ -28,7 +27,8 @@ impl Lowering<'_> {
                     "matmul" => self.matmul(&left, &right, span)?,
                     "vdot" => {
                         let left = self.unary_ufunc("conj", &left, span)?;
-                        let (left, right) = (self.raveled(&left, span)?, self.raveled(&right, span)?);
+                        let left = self.library_call("numpy.ravel", vec![left], span)?;
+                        let right = self.library_call("numpy.ravel", vec![right], span)?;
                         self.matmul(&left, &right, span)?
                     }
                     name => self.dot(name, &left, &right, span)?,
@@ -55,31 +55,6 @@ impl Lowering<'_> {
                 let axes = arguments.take(2, "axes").unwrap_or(Item::int(2));
                 arguments.finish(3)?;
                 return self.tensordot(&left, &right, &axes, span).map(Some);
-            }
-            "trace" => {
-                let item = arguments.need(0, "a")?;
-                self.einsum("ii", &[item], span)?
-            }
-            "norm" => {
-                let item = arguments.need(0, "x")?;
-                let ord = arguments.take(1, "ord");
-                let axis = arguments.take(2, "axis").unwrap_or(Item::None);
-                let keepdims = arguments.flag(3, "keepdims", false);
-                if !matches!(ord, None | Some(Item::None)) {
-                    return Err(self.not_compiled(
-                        span,
-                        "`norm` of another order",
-                        "compute it from `np.abs` and `np.sum`",
-                    ));
-                }
-                let size = self.unary_ufunc("absolute", &item, span)?;
-                let squares = self.binary_ufunc(Binary::Multiply, &size, &size, span)?;
-                let axes = match &axis {
-                    Item::None => None,
-                    axis => Some(self.axes(axis, shape_of(&size).len(), span)?),
-                };
-                let sum = self.reduce(Reduction::Sum, &squares, &Along { axes, keepdims, ..Along::default() }, span)?;
-                self.unary_ufunc("sqrt", &sum, span)?
             }
             "convolve" | "correlate" => {
                 let (left, right) = (arguments.need(0, "a")?, arguments.need(1, "v")?);
@@ -174,9 +149,7 @@ impl Lowering<'_> {
 
     fn einsum(&mut self, text: &str, operands: &[Item], span: Span) -> Result<Item> {
         let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if text.contains('.') {
-            return Err(self.not_compiled(span, "`...` in `einsum`", "name all axes"));
-        }
+        let text = if text.contains('.') { self.with_names_for_ellipses(&text, operands, span)? } else { text };
         let (inputs, output) = match text.split_once("->") {
             Some((inputs, output)) => (inputs, output.to_string()),
             None => {
@@ -207,6 +180,33 @@ impl Lowering<'_> {
             return Err(self.wrong_type(span, "the result of `einsum` has an axis that no array has"));
         }
         self.contraction(&items, &result, span)
+    }
+
+    /// The subscripts of `einsum` with letters of another alphabet for the axes that `...` stands for.
+    fn with_names_for_ellipses(&mut self, text: &str, operands: &[Item], span: Span) -> Result<String> {
+        let letters =
+            |count: usize| -> String { ('\u{3b1}'..'\u{3c9}').take(count).collect::<Vec<_>>().iter().rev().collect() };
+        let (inputs, output) = text.split_once("->").map_or((text, None), |(one, other)| (one, Some(other)));
+        let (mut named, mut most) = (Vec::new(), 0);
+        for (axes, item) in inputs.split(',').zip(operands) {
+            let item = self.array_like(item, span)?;
+            let own = axes.chars().filter(|&c| c != '.').count();
+            let count = shape_of(&item).len().saturating_sub(own);
+            if axes.contains("...") {
+                most = most.max(count);
+            }
+            named.push(axes.replace("...", &letters(count)));
+        }
+        let output = match output {
+            Some(output) => output.replace("...", &letters(most)),
+            None => {
+                let mut once: Vec<char> = inputs.chars().filter(|c| c.is_alphabetic()).collect();
+                once.sort_unstable();
+                let rest: String = once.iter().filter(|c| inputs.matches(**c).count() == 1).collect();
+                letters(most) + &rest
+            }
+        };
+        Ok(format!("{}->{output}", named.join(",")))
     }
 
     /// The sums of products of elements over all labels that the result does not have. Axes with one label are walked in step.

@@ -48,6 +48,13 @@ impl Lowering<'_> {
         let next = self.arithmetic(BinOp::ADD, floor, constant(1.0));
         let whole = self.select(is_off, next, floor);
         let divided = self.b.binary(BinOp::DIV, x, y);
+        // A zero has the sign of the quotient before it is rounded.
+        let is_nothing = self.holds(BinOp::EQ, quotient, zero);
+        let is_below = self.holds(BinOp::LT, divided, zero);
+        let is_exact = self.holds(BinOp::EQ, divided, zero);
+        let nothing = self.select(is_below, constant(-0.0), zero);
+        let nothing = self.select(is_exact, divided, nothing);
+        let whole = self.select(is_nothing, nothing, whole);
         let is_zero = self.holds(BinOp::EQ, y, zero);
         self.select(is_zero, divided, whole)
     }
@@ -66,6 +73,8 @@ impl Lowering<'_> {
         };
         match exponent {
             Some(2.0) => {
+                let is_bool = matches!(&operands[0], Item::Array(array) if array.elem == Scalar::Bool);
+                let elem = if is_bool { Scalar::I8 } else { elem };
                 let made = self.elementwise(base, elem, span, |l, x| {
                     let x = l.convert(x[0], elem);
                     l.arithmetic(BinOp::MUL, x, x)

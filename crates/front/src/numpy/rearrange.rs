@@ -25,9 +25,42 @@ impl Lowering<'_> {
             "roll" => return self.roll(arguments).map(Some),
             "fill_diagonal" => return self.fill_diagonal(arguments).map(Some),
             "append" | "insert" | "delete" => return self.with_parts(name, arguments).map(Some),
-            "transpose" | "swapaxes" | "moveaxis" | "reshape" | "ravel" | "expand_dims" | "squeeze" | "flip"
-            | "flipud" | "fliplr" | "diff" | "broadcast_to" | "repeat" | "tile" | "pad" | "take" | "diagonal"
-            | "diag" | "triu" | "tril" | "atleast_1d" | "atleast_2d" | "rot90" => {}
+            "broadcast_arrays" => {
+                let items: Vec<Item> =
+                    arguments.at.iter().map(|item| self.array_like(item, span)).collect::<Result<_>>()?;
+                let shapes: Vec<Vec<Extent>> = items.iter().map(|item| shape_of(item).to_vec()).collect();
+                let shapes: Vec<&[Extent]> = shapes.iter().map(Vec::as_slice).collect();
+                let (shape, _) = self.broadcast(&shapes, span)?;
+                let shape = Item::Tuple(shape.iter().map(|&n| Item::Number(Number::int(n.into()))).collect());
+                let made = items.into_iter().map(|item| match &item {
+                    Item::Number(_) if shape == Item::Tuple(Vec::new()) => Ok(item),
+                    _ => self.library_call("numpy.broadcast_to", vec![item, shape.clone()], span),
+                });
+                return made.collect::<Result<_>>().map(Item::Tuple).map(Some);
+            }
+            "transpose"
+            | "swapaxes"
+            | "moveaxis"
+            | "reshape"
+            | "ravel"
+            | "expand_dims"
+            | "squeeze"
+            | "flip"
+            | "flipud"
+            | "fliplr"
+            | "diff"
+            | "broadcast_to"
+            | "repeat"
+            | "tile"
+            | "pad"
+            | "take"
+            | "diagonal"
+            | "diag"
+            | "triu"
+            | "tril"
+            | "atleast_1d"
+            | "atleast_2d"
+            | "sliding_window_view" => {}
             _ => return Ok(None),
         }
         let item = arguments.need(0, "a").or_else(|error| arguments.take(usize::MAX, "m").ok_or(error))?;
@@ -66,10 +99,15 @@ impl Lowering<'_> {
                 self.transposed(array, axes)
             }
             "moveaxis" => {
-                let pair = Item::Tuple(vec![arguments.need(1, "source")?, arguments.need(2, "destination")?]);
-                let pair = self.axes(&pair, rank, span)?;
-                let mut axes: Vec<usize> = (0..rank).filter(|&axis| axis != pair[0]).collect();
-                axes.insert(pair[1], pair[0]);
+                let (from, to) = (arguments.need(1, "source")?, arguments.need(2, "destination")?);
+                let (from, to) = (self.axes(&from, rank, span)?, self.axes(&to, rank, span)?);
+                if from.len() != to.len() {
+                    return Err(self.wrong_type(span, "`moveaxis` needs as many destinations as sources"));
+                }
+                let mut axes: Vec<usize> = (0..rank).filter(|axis| !from.contains(axis)).collect();
+                let mut moves: Vec<(usize, usize)> = to.into_iter().zip(from).collect();
+                moves.sort_unstable();
+                moves.into_iter().for_each(|(to, from)| axes.insert(to.min(axes.len()), from));
                 self.transposed(array, axes)
             }
             "reshape" => {
@@ -83,9 +121,11 @@ impl Lowering<'_> {
             "atleast_2d" => self.reshaped(array, vec![Extent::Const(1), array.shape[0]], Vec::new()),
             "expand_dims" => {
                 let axis = arguments.need(1, "axis")?;
-                let axis = self.constant_integer(&axis, span)?;
+                let count = if let Item::Tuple(axes) = &axis { axes.len() } else { 1 };
+                let mut axes = self.axes(&axis, rank + count, span)?;
+                axes.sort_unstable();
                 let mut shape = array.shape.clone();
-                shape.insert(self.axis(axis, rank + 1, span)?, Extent::Const(1));
+                axes.into_iter().for_each(|axis| shape.insert(axis.min(shape.len()), Extent::Const(1)));
                 self.reshaped(array, shape, Vec::new())
             }
             "squeeze" => {
@@ -140,6 +180,11 @@ impl Lowering<'_> {
             }
             "repeat" => {
                 let count = arguments.need(1, "repeats")?;
+                if let Item::Array(_) | Item::Tuple(_) = count {
+                    let axis = arguments.take(2, "axis").unwrap_or(Item::None);
+                    let counts = self.array_like(&count, span)?;
+                    return self.library_call("numpy.repeat_each", vec![item, counts, axis], span).map(Some);
+                }
                 let count = self.integer(&count, span)?;
                 let (array, axis) = match arguments.take(2, "axis") {
                     None | Some(Item::None) => (self.flattened(&item, span)?, 0),
@@ -170,6 +215,18 @@ impl Lowering<'_> {
                 made
             }
             "pad" => return self.pad(array, arguments).map(Some),
+            "sliding_window_view" => {
+                let window = arguments.need(1, "window_shape")?;
+                let axes = match arguments.take(2, "axis") {
+                    None | Some(Item::None) => (0..rank).collect(),
+                    Some(axis) => self.axes(&axis, rank, span)?,
+                };
+                let windows = self.shape(&window, span)?;
+                if windows.len() != axes.len() {
+                    return Err(self.wrong_type(span, "a window needs a size for each of its axes"));
+                }
+                self.windows(array, &axes, &windows)?
+            }
             "take" => {
                 let indices = arguments.need(1, "indices")?;
                 let index = match arguments.take(2, "axis") {
@@ -228,6 +285,28 @@ impl Lowering<'_> {
         };
         arguments.finish(4)?;
         Ok(Some(Item::Array(made)))
+    }
+
+    /// All windows of these sizes along axes, in axes behind the others.
+    fn windows(&mut self, array: &Array, axes: &[usize], windows: &[Operand]) -> Result<Array> {
+        let mut sizes: Vec<Operand> = array.shape.iter().map(|&extent| extent.into()).collect();
+        for (&axis, &window) in axes.iter().zip(windows) {
+            let next = self.add(sizes[axis], Operand::i64(1));
+            sizes[axis] = self.sub(next, window);
+        }
+        sizes.extend(windows);
+        let shape = self.extents(sizes);
+        let (source, rank) = (self.read(array), array.rank());
+        let value = self.generate(shape, array.elem, |l, at| {
+            let mut places: Vec<Operand> = at[..rank].iter().map(|&at| at.into()).collect();
+            for (nth, &axis) in axes.iter().enumerate() {
+                places[axis] = l.add(places[axis], at[rank + nth].into());
+            }
+            Ok(l.b.index(source, places, Vec::new()).into())
+        })?;
+        let made = Array { read_only: true, ..self.fresh(value) };
+        self.state.aliases.insert((made.buffer, array.buffer));
+        Ok(made)
     }
 
     /// Row and column of the first element of a diagonal, which the argument `k` or `offset` names.
@@ -304,6 +383,10 @@ impl Lowering<'_> {
             };
             return join(self, vec![array, values]);
         };
+        if let (Item::Array(_) | Item::Tuple(_) | Item::Slice(_), "delete") = (&at, name) {
+            let axis = Item::int(axis as i64);
+            return self.library_call("numpy.delete_places", vec![Item::Array(array), at, axis], span);
+        }
         let Item::Number(_) = at else {
             return Err(self.not_compiled(span, &format!("`{name}` at several places"), "do it one by one"));
         };
@@ -529,9 +612,32 @@ impl Lowering<'_> {
     fn joined(&mut self, name: &str, arguments: &mut Arguments) -> Result<Item> {
         let span = arguments.span;
         let items = arguments.need(0, "arrays")?;
-        let items = self.parts(items, span)?;
-        let axis = arguments.take(1, "axis").map_or(Ok(0), |axis| self.constant_integer(&axis, span))?;
-        arguments.finish(2)?;
+        if let Some(all) = items.grown() {
+            let all = all.clone();
+            return match name {
+                "stack" | "vstack" if arguments.at.len() == 1 && arguments.named.is_empty() => Ok(all),
+                "concatenate" | "hstack" if shape_of(&all).len() == 2 => {
+                    self.library_call("numpy.reshape", vec![all, Item::int(-1)], span)
+                }
+                _ => Err(self.not_compiled(
+                    span,
+                    &format!("`{name}` of a list that a loop makes longer"),
+                    "use `np.array`",
+                )),
+            };
+        }
+        let mut items = self.parts(items, span)?;
+        let mut axis = arguments.take(1, "axis").unwrap_or(Item::int(0));
+        if axis == Item::None {
+            axis = Item::int(0);
+            items = items.iter().map(|item| self.raveled(item, span)).collect::<Result<_>>()?;
+        }
+        let axis = self.constant_integer(&axis, span)?;
+        let out = arguments.take(2, "out");
+        if let Some(dtype) = self.any_dtype_argument(arguments, usize::MAX)? {
+            items = items.iter().map(|item| self.as_type(item, dtype, span)).collect::<Result<_>>()?;
+        }
+        arguments.finish(3)?;
         let mut arrays: Vec<Array> = Vec::new();
         for item in &items {
             arrays.push(match self.array_like(item, span)? {
@@ -581,7 +687,8 @@ impl Lowering<'_> {
         let made = self.fresh(value);
         let mut axes: Vec<usize> = (1..made.rank()).collect();
         axes.insert(axis, 0);
-        Ok(Item::Array(self.transposed(&made, axes)))
+        let made = Item::Array(self.transposed(&made, axes));
+        self.put_out(out, made, span)
     }
 
     fn roll(&mut self, arguments: &mut Arguments) -> Result<Item> {

@@ -1,11 +1,11 @@
 //! Reductions, partial sums and products of matrices.
 
 use super::call::Arguments;
-use super::elementwise::shape_of;
+use super::elementwise::{operand_type, shape_of};
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
-use super::memory::Array;
+use super::selection::Selection;
 use super::types;
 use super::ufuncs::Binary;
 use frit_ir::array::{Extent, Lambda, Operand, Operator, OperatorData, Type, Value};
@@ -51,6 +51,9 @@ impl Reduction {
     }
 }
 
+/// Computes a scalar from the index that is given.
+type Read<'a, L> = &'a dyn Fn(&mut L, &[Value]) -> Operand;
+
 /// Over what, and into what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Along {
@@ -62,6 +65,8 @@ pub(super) struct Along {
     pub dtype: Option<Scalar>,
     /// What is taken from the number of elements in a variance.
     pub ddof: i64,
+    /// There may be no elements: the result of none is the neutral element.
+    pub has_initial: bool,
 }
 
 impl Lowering<'_> {
@@ -70,6 +75,19 @@ impl Lowering<'_> {
         let span = arguments.span;
         let item = arguments.need(0, "a")?;
         let item = self.array_like(&item, span)?;
+        if let (Item::Complex(_), Reduction::Prod | Reduction::Var | Reduction::Std) = (&item, what) {
+            let name = match what {
+                Reduction::Prod => "numpy.complex_prod",
+                Reduction::Var => "numpy.complex_var",
+                _ => "numpy.complex_std",
+            };
+            arguments.at[0] = item;
+            return self.library(name, arguments);
+        }
+        let item = match what {
+            Reduction::Any | Reduction::All => self.as_type(&item, Scalar::Bool.into(), span)?,
+            _ => item,
+        };
         let axis = arguments.take(1, "axis").unwrap_or(Item::None);
         let axes = match &axis {
             Item::None => None,
@@ -87,15 +105,50 @@ impl Lowering<'_> {
         let mask = arguments.take(usize::MAX, "where");
         let initial = arguments.take(usize::MAX, "initial");
         arguments.finish(4)?;
-        if mask.is_some() || initial.is_some() {
-            return Err(self.not_compiled(
-                span,
-                "a reduction with `where` or `initial`",
-                "use `np.where`, and add the value",
-            ));
-        }
-        let made = self.reduce(what, &item, &Along { axes, keepdims, dtype, ddof }, span)?;
+        let along = Along { axes, keepdims, dtype, ddof, has_initial: initial.is_some() };
+        let mask = mask.filter(|mask| *mask != Item::Number(Number::truth(true)));
+        let made = match &mask {
+            Some(mask) => self.reduce_where(what, &item, mask, &along, span)?,
+            None => self.reduce(what, &item, &along, span)?,
+        };
+        let made = match (initial, what) {
+            (None | Some(Item::None), _) => made,
+            (Some(initial), Reduction::Sum) => self.binary_ufunc(Binary::Add, &made, &initial, span)?,
+            (Some(initial), Reduction::Prod) => self.binary_ufunc(Binary::Multiply, &made, &initial, span)?,
+            (Some(initial), Reduction::Max) => self.binary_ufunc(Binary::Maximum, &made, &initial, span)?,
+            (Some(initial), Reduction::Min) => self.binary_ufunc(Binary::Minimum, &made, &initial, span)?,
+            _ => return Err(self.wrong_type(span, "this reduction takes no argument `initial`")),
+        };
         self.put_out(out, made, span)
+    }
+
+    /// A reduction of the elements where a mask holds: the others are neutral.
+    fn reduce_where(&mut self, what: Reduction, item: &Item, mask: &Item, along: &Along, span: Span) -> Result<Item> {
+        let elem = operand_type(item).elem;
+        let neutral = match what {
+            Reduction::Sum | Reduction::Any | Reduction::Mean => Some(Operand::Const(elem.zero())),
+            Reduction::Prod | Reduction::All => neutral(Binary::Multiply, elem),
+            Reduction::Max => neutral(Binary::Maximum, elem),
+            Reduction::Min => neutral(Binary::Minimum, elem),
+            _ => None,
+        };
+        let Some(neutral) = neutral else {
+            return Err(self.not_compiled(span, "this reduction with `where`", "compute it from `np.sum`"));
+        };
+        let neutral = Item::Number(Number::strong(neutral, elem));
+        let known = self.chosen(mask, item, &neutral, span)?;
+        if what != Reduction::Mean {
+            return self.reduce(what, &known, along, span);
+        }
+        let of = along.dtype.unwrap_or(if elem.is_float() { elem } else { Scalar::F64 });
+        let along = Along { dtype: Some(of), ..along.clone() };
+        let sum = self.reduce(Reduction::Sum, &known, &along, span)?;
+        // The mask may have fewer axes than the array.
+        let shape = shape_of(item).to_vec();
+        let mask = self.converted(mask, &shape, Scalar::Bool, span)?.value().expect("it has axes");
+        let mask = Item::Array(self.fresh(mask));
+        let count = self.reduce(Reduction::Sum, &mask, &along, span)?;
+        self.binary_ufunc(Binary::Divide, &sum, &count, span)
     }
 
     /// Axes, which may count from the end.
@@ -125,11 +178,12 @@ impl Lowering<'_> {
             }
         };
         let elem = array.elem;
+        let shape = self.known_shape(&Item::Array(array.clone()));
         match what {
             Reduction::Mean => {
                 let of = along.dtype.unwrap_or(if elem.is_float() { elem } else { Scalar::F64 });
                 let sum = self.reduce(Reduction::Sum, item, &Along { dtype: Some(of), ..along.clone() }, span)?;
-                let count = self.count_along(&array, along, of);
+                let count = self.count_along(&shape, along, of);
                 return self.binary_ufunc(Binary::Divide, &sum, &count, span);
             }
             Reduction::Var | Reduction::Std => {
@@ -140,7 +194,7 @@ impl Lowering<'_> {
                 let off = self.binary_ufunc(Binary::Subtract, &Item::Array(array.clone()), &mean, span)?;
                 let squares = self.binary_ufunc(Binary::Multiply, &off, &off, span)?;
                 let sum = self.reduce(Reduction::Sum, &squares, &Along { dtype: Some(of), ..along.clone() }, span)?;
-                let count = self.count_along(&array, along, of);
+                let count = self.count_along(&shape, along, of);
                 let count = if along.ddof == 0 {
                     count
                 } else {
@@ -158,10 +212,10 @@ impl Lowering<'_> {
             let flat = self.flattened(item, span)?;
             return self.reduce(what, &Item::Array(flat), along, span);
         }
-        let needs_elements = is_arg || matches!(what, Reduction::Min | Reduction::Max);
+        let needs_elements = is_arg || matches!(what, Reduction::Min | Reduction::Max) && !along.has_initial;
         if needs_elements {
             for &axis in &axes {
-                let extent: Operand = array.shape[axis].into();
+                let extent: Operand = shape[axis].into();
                 let is_some = self.arithmetic(BinOp::LT, Operand::i64(0), extent);
                 if is_some != Operand::Const(Const::Bool(true)) {
                     self.b.assert(is_some, FailureKind::EmptyReduction, Vec::new());
@@ -175,19 +229,38 @@ impl Lowering<'_> {
             _ => elem,
         };
         let source = self.read(&array);
-        let outer: Vec<usize> = (0..array.rank()).filter(|axis| !axes.contains(axis)).collect();
-        let shape: Vec<Extent> = outer.iter().map(|&axis| array.shape[axis]).collect();
-        let space: Vec<Extent> = axes.iter().map(|&axis| array.shape[axis]).collect();
+        let reduced = axes.clone();
+        // What a mask selected is reduced where it is: the first axis stands for those of the mask.
+        let selection = self.selection(source).filter(|_| !is_arg && axes.contains(&0));
+        let (source, shape, axes) = match selection {
+            None => (source, array.shape.clone(), axes),
+            Some(Selection { mask, whole }) => {
+                let rank = self.b.func.ty(mask).rank();
+                let others = axes.iter().filter(|&&axis| axis > 0).map(|axis| axis + rank - 1);
+                (whole, self.b.func.ty(whole).shape.clone(), (0..rank).chain(others).collect())
+            }
+        };
+        let outer: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
+        let [result, space] = [&outer, &axes].map(|axes| axes.iter().map(|&axis| shape[axis]).collect::<Vec<Extent>>());
         let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
-            let read = |lowering: &mut Self, index: &[Value]| -> Operand {
-                let mut places = vec![Operand::i64(0); array.rank()];
+            let places = |index: &[Value]| -> Vec<Operand> {
+                let mut places = vec![Operand::i64(0); shape.len()];
                 outer.iter().zip(at).for_each(|(&axis, &at)| places[axis] = at.into());
                 axes.iter().zip(index).for_each(|(&axis, &at)| places[axis] = at.into());
-                lowering.b.index(source, places, Vec::new()).into()
+                places
             };
-            lowering.fold_scalars(what, elem, of, space.clone(), &read)
+            let read =
+                |lowering: &mut Self, index: &[Value]| lowering.b.index(source, places(index), Vec::new()).into();
+            let guard = selection.map(|Selection { mask, .. }| {
+                move |lowering: &mut Self, index: &[Value]| -> Operand {
+                    let rank = lowering.b.func.ty(mask).rank();
+                    lowering.b.index(mask, index[..rank].iter().map(|&at| at.into()).collect(), Vec::new()).into()
+                }
+            });
+            let guard = guard.as_ref().map(|guard| guard as Read<'_, Self>);
+            lowering.fold_scalars(what, elem, of, space.clone(), &read, guard)
         };
-        if shape.is_empty() {
+        if result.is_empty() {
             let x = cell(self, &[]);
             if along.keepdims {
                 let one = vec![Extent::Const(1); array.rank()];
@@ -195,13 +268,14 @@ impl Lowering<'_> {
             }
             return Ok(Item::Number(Number::strong(x, of)));
         }
-        let value: Value = self.generate(shape, of, |lowering, at| Ok(cell(lowering, at)))?;
+        let value: Value = self.generate(result, of, |lowering, at| Ok(cell(lowering, at)))?;
         let made = self.fresh(value);
         if !along.keepdims {
             return Ok(Item::Array(made));
         }
-        let shape =
-            (0..array.rank()).map(|at| if axes.contains(&at) { Extent::Const(1) } else { array.shape[at] }).collect();
+        let shape = (0..array.rank())
+            .map(|at| if reduced.contains(&at) { Extent::Const(1) } else { array.shape[at] })
+            .collect();
         Ok(Item::Array(self.reshaped(&made, shape, Vec::new())))
     }
 
@@ -212,9 +286,9 @@ impl Lowering<'_> {
     }
 
     /// The number of elements that each result is made of.
-    fn count_along(&mut self, array: &Array, along: &Along, elem: Scalar) -> Item {
+    fn count_along(&mut self, shape: &[Extent], along: &Along, elem: Scalar) -> Item {
         let mut count = Operand::i64(1);
-        for (axis, &extent) in array.shape.iter().enumerate() {
+        for (axis, &extent) in shape.iter().enumerate() {
             if along.axes.as_ref().is_none_or(|axes| axes.contains(&axis)) {
                 count = self.mul(count, extent.into());
             }
@@ -222,36 +296,48 @@ impl Lowering<'_> {
         Item::Number(Number::strong(self.convert(count, elem), elem))
     }
 
-    /// A fold of scalars over a space.
+    /// A fold of scalars over a space, or of those of its indices for which a guard holds.
     fn fold_scalars(
         &mut self,
         what: Reduction,
         elem: Scalar,
         of: Scalar,
         space: Vec<Extent>,
-        read: &dyn Fn(&mut Self, &[Value]) -> Operand,
+        read: Read<'_, Self>,
+        guard: Option<Read<'_, Self>>,
     ) -> Operand {
         let constant = |value: f64| Operand::Const(UnOp::Convert(of).eval(Const::f64(value)));
         let apply = |op: BinOp| move |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
         let is_float = of.is_float();
         let is_bool = of == Scalar::Bool;
+        let guarded = |l: &mut Self, index: &[Value], x: Operand, neutral: Operand| match guard {
+            None => x,
+            Some(guard) => {
+                let holds = guard(l, index);
+                l.select(holds, x, neutral)
+            }
+        };
         match what {
             Reduction::Sum | Reduction::Prod => {
                 let (op, neutral) = if what == Reduction::Sum { (BinOp::ADD, 0.0) } else { (BinOp::MUL, 1.0) };
+                let neutral = constant(neutral);
                 let cell = |l: &mut Self, index: &[Value]| {
                     let x = read(l, index);
-                    vec![l.convert(x, of)]
+                    let x = l.convert(x, of);
+                    vec![guarded(l, index, x, neutral)]
                 };
-                self.fold(space, vec![constant(neutral)], true, &cell, &apply(op))[0]
+                self.fold(space, vec![neutral], true, &cell, &apply(op))[0]
             }
             Reduction::Any | Reduction::All => {
                 let is_any = what == Reduction::Any;
+                let neutral = Operand::Const(Const::Bool(!is_any));
                 let cell = |l: &mut Self, index: &[Value]| {
                     let x = read(l, index);
-                    vec![l.convert(x, Scalar::Bool)]
+                    let x = l.convert(x, Scalar::Bool);
+                    vec![guarded(l, index, x, neutral)]
                 };
                 let op = if is_any { BinOp::OR } else { BinOp::AND };
-                self.fold(space, vec![Operand::Const(Const::Bool(!is_any))], true, &cell, &apply(op))[0]
+                self.fold(space, vec![neutral], true, &cell, &apply(op))[0]
             }
             Reduction::Min | Reduction::Max => {
                 let is_max = what == Reduction::Max;
@@ -260,7 +346,10 @@ impl Lowering<'_> {
                     Scalar::Bool => Operand::Const(Const::Bool(!is_max)),
                     of => Operand::Const(least_or_greatest(of, is_max)),
                 };
-                let cell = |l: &mut Self, index: &[Value]| vec![read(l, index)];
+                let cell = |l: &mut Self, index: &[Value]| {
+                    let x = read(l, index);
+                    vec![guarded(l, index, x, neutral)]
+                };
                 let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
                     let (x, y) = (x[0], y[0]);
                     if is_bool {

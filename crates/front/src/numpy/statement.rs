@@ -1,10 +1,11 @@
 //! Statements: assignments to variables, elements and slices.
 
 use super::callback::{Callers, OUTSIDE};
-use super::elementwise::{operand_type, shape_of};
+use super::elementwise::operand_type;
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, callable};
-use super::item::{Item, Number};
+use super::inquiry;
+use super::item::Item;
 use super::memory::Array;
 use super::types;
 use frit_ir::Const;
@@ -62,7 +63,7 @@ impl<'m> Lowering<'m> {
     /// Runs statements in order, then `rest`.
     pub(super) fn block(&mut self, stmts: &'m [Stmt], rest: Option<&Rest<'_, 'm>>) -> Result<Exit> {
         for (at, stmt) in stmts.iter().enumerate() {
-            let span = self.module.span(stmt);
+            let span = self.span(stmt);
             self.b.set_span(span);
             let exit = match stmt {
                 Stmt::If(branch) if leaves(&branch.body) || leaves(&branch.orelse) => {
@@ -85,6 +86,7 @@ impl<'m> Lowering<'m> {
             Stmt::Import(_) | Stmt::ImportFrom(_) => {
                 // The module's own imports are known; those of functions count for the whole module.
             }
+            Stmt::Global(global) => self.globals.extend(global.names.iter().map(|name| name.to_string())),
             Stmt::FunctionDef(function) => {
                 self.functions.push(callable(function));
                 let item = Item::Function(self.functions.len() - 1, Some(self.state.scopes.len() - 1));
@@ -127,7 +129,7 @@ impl<'m> Lowering<'m> {
             }
             Stmt::Assert(stmt) => {
                 let cond = self.expr(&stmt.test)?;
-                let cond = self.truth(&cond, self.module.span(&*stmt.test))?;
+                let cond = self.truth(&cond, self.span(&*stmt.test))?;
                 self.b.assert(cond, FailureKind::AssertionFailed, Vec::new());
             }
             Stmt::For(stmt) => return self.for_stmt(stmt),
@@ -143,7 +145,7 @@ impl<'m> Lowering<'m> {
                 let what = match other {
                     Stmt::ClassDef(_) => "a class",
                     Stmt::Try(_) => "`try`",
-                    Stmt::Global(_) | Stmt::Nonlocal(_) => "`global`",
+                    Stmt::Nonlocal(_) => "`nonlocal`",
                     Stmt::Match(_) => "`match`",
                     _ => "this statement",
                 };
@@ -160,8 +162,11 @@ impl<'m> Lowering<'m> {
 
     /// Assigns to a variable, an element, a slice, or several of these.
     pub(super) fn assign(&mut self, target: &'m Expr, item: Item) -> Result<()> {
-        let span = self.module.span(target);
+        let span = self.span(target);
         match target {
+            Expr::Name(name) if self.globals.contains(name.id.as_str()) => {
+                Err(self.not_compiled(span, "an assignment to a variable of the module", "return the value"))
+            }
             Expr::Name(name) => {
                 self.scope().insert(name.id.to_string(), item);
                 Ok(())
@@ -189,7 +194,8 @@ impl<'m> Lowering<'m> {
                 let index = self.index(&subscript.slice)?;
                 self.store(&of, &index, item, span)
             }
-            Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "real" | "imag" | "T") => {
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "shape" => self.give_shape(attribute, &item, span),
+            Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "real" | "imag" | "T" | "flat") => {
                 let of = self.expr(&attribute.value)?;
                 let part = self.attribute(of, attribute.attr.as_str(), span)?;
                 self.overwrite(&part, item, span)
@@ -198,11 +204,33 @@ impl<'m> Lowering<'m> {
         }
     }
 
+    /// `a.shape = ...`: all variables that are this array have its new shape.
+    fn give_shape(&mut self, attribute: &'m ast::ExprAttribute, shape: &Item, span: Span) -> Result<()> {
+        let old = self.expr(&attribute.value)?;
+        let is_callers = buffers_of(&old).iter().any(|buffer| self.state.callers.contains(buffer));
+        if is_callers || !matches!(&*attribute.value, Expr::Name(_)) {
+            return Err(self.not_compiled(span, "a new shape for this array", "use `reshape`"));
+        }
+        let new = self.library_call("numpy.reshape", vec![old.clone(), shape.clone().without_lists()], span)?;
+        for item in self.state.scopes.iter_mut().flat_map(|scope| scope.values_mut()).filter(|item| **item == old) {
+            *item = new.clone();
+        }
+        Ok(())
+    }
+
     fn augmented(&mut self, assign: &'m ast::StmtAugAssign, span: Span) -> Result<()> {
         match &*assign.target {
             Expr::Name(name) => {
                 let old = self.variable(name.id.as_str(), span)?;
                 let value = self.expr(&assign.value)?;
+                if let (Item::Named(names, items), ast::Operator::Add) = (&old, assign.op)
+                    && Item::is_list(names)
+                {
+                    let more = self.parts(value, span)?;
+                    let new = Item::Named(names.clone(), [items.clone(), more].concat());
+                    self.replace_container(&names[0].clone(), &new);
+                    return Ok(());
+                }
                 let new = self.operator(assign.op, &old, &value, span)?;
                 match &old {
                     Item::Array(_) => self.overwrite_in_place(&old, new, span),
@@ -218,19 +246,6 @@ impl<'m> Lowering<'m> {
             Expr::Subscript(subscript) => {
                 let of = self.expr(&subscript.value)?;
                 let index = self.index(&subscript.slice)?;
-                if let (Item::Array(array), Some(mask)) = (&of, self.whole_mask(&of, &index)) {
-                    let value = self.expr(&assign.value)?;
-                    if shape_of(&value).is_empty() {
-                        // Elements that the mask leaves out are computed and dropped.
-                        let new = self.operator(assign.op, &of, &value, span)?;
-                        self.same_kind(&new, array, span)?;
-                        let new = self.chosen(&mask, &new, &of, span)?;
-                        return self.overwrite(&of, new, span);
-                    }
-                    let old = self.subscript(&of, &index, span)?;
-                    let new = self.operator(assign.op, &old, &value, span)?;
-                    return self.store(&of, &index, new, span);
-                }
                 let old = self.subscript(&of, &index, span)?;
                 let value = self.expr(&assign.value)?;
                 let new = self.operator(assign.op, &old, &value, span)?;
@@ -318,6 +333,7 @@ impl<'m> Lowering<'m> {
 
     /// The parts that an item is unpacked into.
     pub(super) fn parts(&mut self, item: Item, span: Span) -> Result<Vec<Item>> {
+        let item = item.grown().cloned().unwrap_or(item);
         match item {
             Item::Tuple(items) | Item::Named(_, items) => Ok(items),
             over => match self.count_of(&over, span)? {
@@ -350,6 +366,13 @@ impl<'m> Lowering<'m> {
             frame = at.unwrap_or(0);
         }
         let module = self.module;
+        if self.frames.last().is_some_and(|frame| frame.called.is_some()) {
+            return match name {
+                "np" => Ok(Item::Library("numpy".into())),
+                "math" => Ok(Item::Library("math".into())),
+                name => self.python_name(name, span),
+            };
+        }
         if let Some(position) = module.function(name) {
             return Ok(Item::Function(position, None));
         }
@@ -362,12 +385,16 @@ impl<'m> Lowering<'m> {
         if let Some(full) = module.imports.get(name) {
             return Ok(library(full));
         }
+        self.python_name(name, span)
+    }
+
+    /// What a name of Python is.
+    fn python_name(&self, name: &str, span: Span) -> Result<Item> {
         match name {
-            "bool" | "int" | "float" | "complex" => Ok(Item::Dtype(types::named(name).expect("it is a type"))),
+            "bool" | "int" | "float" | "complex" => Ok(Item::PythonType(types::named(name).expect("it is a type"))),
             "range" | "len" | "abs" | "min" | "max" | "sum" | "round" | "enumerate" | "zip" | "print" | "pow"
-            | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" => {
-                Ok(Item::Library(name.to_string()))
-            }
+            | "tuple" | "list" | "reversed" | "isinstance" | "divmod" | "any" | "all" | "slice" | "map"
+            | "callable" | "dict" | "str" | "sorted" | "object" => Ok(Item::Library(name.to_string())),
             name if matches!(self.callers, Callers::Python(_)) && OF_PYTHON.contains(&name) => {
                 Ok(Item::Library(format!("{OUTSIDE}{name}")))
             }
@@ -399,14 +426,7 @@ impl<'m> Lowering<'m> {
 pub(super) fn library(full: &str) -> Item {
     match full.strip_prefix("numpy.").and_then(types::named) {
         Some(dtype) => Item::Dtype(dtype),
-        None => match full {
-            "math.pi" | "numpy.pi" => Item::Number(Number::float(std::f64::consts::PI)),
-            "math.e" | "numpy.e" => Item::Number(Number::float(std::f64::consts::E)),
-            "math.inf" | "numpy.inf" => Item::Number(Number::float(f64::INFINITY)),
-            "math.nan" | "numpy.nan" => Item::Number(Number::float(f64::NAN)),
-            "numpy.newaxis" => Item::None,
-            full => Item::Library(full.to_string()),
-        },
+        None => inquiry::constant(full).unwrap_or_else(|| Item::Library(full.to_string())),
     }
 }
 
@@ -416,13 +436,33 @@ pub(super) fn buffers_of(item: &Item) -> Vec<usize> {
         Item::Array(array) => vec![array.buffer],
         Item::Method(item, _) | Item::Perhaps(item, _) => buffers_of(item),
         Item::Complex(parts) => parts.iter().flat_map(buffers_of).collect(),
-        Item::Tuple(items) | Item::Zip(items) | Item::Named(_, items) => items.iter().flat_map(buffers_of).collect(),
+        Item::Tuple(items) | Item::Zip(items) | Item::Product(items) | Item::Named(_, items) => {
+            items.iter().flat_map(buffers_of).collect()
+        }
         _ => Vec::new(),
     }
 }
 
+/// True if every way through the statements raises an exception.
+pub(super) fn raises(stmts: &[Stmt]) -> bool {
+    match stmts.last() {
+        Some(Stmt::Raise(_)) => !leaves(stmts),
+        Some(Stmt::If(branch)) => raises(&branch.body) && raises(&branch.orelse) && !leaves(stmts),
+        _ => false,
+    }
+}
+
+/// The exception that statements raise in the end.
+pub(super) fn raise_in(stmts: &[Stmt]) -> Option<&Stmt> {
+    match stmts.last()? {
+        raise @ Stmt::Raise(_) => Some(raise),
+        Stmt::If(branch) => raise_in(&branch.body).or_else(|| raise_in(&branch.orelse)),
+        _ => None,
+    }
+}
+
 /// True if some way through the statements ends the function or the iteration.
-fn leaves(stmts: &[Stmt]) -> bool {
+pub(super) fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Return(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
         Stmt::If(branch) => leaves(&branch.body) || leaves(&branch.orelse),

@@ -1,6 +1,8 @@
 //! Subscripts: elements, and slices, which are views. [`advanced`](super::advanced) has masks and arrays of indices.
 
 use super::advanced::Advanced;
+use super::container::HEAD;
+use super::elementwise::operand_type;
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -15,7 +17,23 @@ impl Lowering<'_> {
     /// `of[index]`.
     pub(super) fn subscript(&mut self, of: &Item, index: &Item, span: Span) -> Result<Item> {
         match of {
-            Item::Named(names, items) if names.is_empty() => match (index, self.part(items, index, span)?) {
+            list if list.grown().is_some() => self.subscript(list.grown().expect("it was just looked at"), index, span),
+            Item::Tuple(items) | Item::Named(_, items)
+                if matches!(index, Item::Number(number) if number.x.value().is_some())
+                    && !items.is_empty()
+                    && !matches!(of, Item::Named(names, _) if Item::is_dict(names))
+                    && items.iter().all(|item| matches!(item, Item::Number(_))) =>
+            {
+                let all = self.array_like(&Item::Tuple(items.clone()), span)?;
+                let one = self.subscript(&all, index, span)?;
+                Ok(if operand_type(of).weak { one.of_python() } else { one })
+            }
+            Item::Named(names, items) if Item::is_dict(names) => {
+                let at = index.key().and_then(|key| names.iter().position(|name| *name == key));
+                at.map(|at| items[at - HEAD].clone())
+                    .ok_or_else(|| self.wrong_type(span, "the dictionary has no such key"))
+            }
+            Item::Named(names, items) if Item::is_list(names) => match (index, self.part(items, index, span)?) {
                 (Item::Slice(_), Item::Tuple(items)) => Ok(Item::list(items)),
                 (_, item) => Ok(item),
             },
@@ -34,7 +52,14 @@ impl Lowering<'_> {
                     Ok(Item::Number(Number::strong(value.into(), array.elem)))
                 }
                 Some(Advanced::Mask(mask)) => self.filter(array, &mask, span),
-                Some(Advanced::Gather(places)) => self.gather(array, &places),
+                Some(Advanced::Gather(places)) => {
+                    let made = self.gather(array, &places)?;
+                    if let (true, Item::Array(made)) = (is_of_slices(index), &made) {
+                        // A view in NumPy.
+                        self.state.aliases.insert((made.buffer, array.buffer));
+                    }
+                    Ok(made)
+                }
             },
             Item::Range { start, step, .. } if matches!(index, Item::Number(_)) => {
                 let at = self.integer(index, span)?;
@@ -47,9 +72,6 @@ impl Lowering<'_> {
                 let array = self.array_like(of, span)?;
                 self.subscript(&array, index, span)
             }
-            Item::Library(name) if name == "numpy.mgrid" || name == "numpy.ogrid" => {
-                self.grid_of_slices(name == "numpy.ogrid", index, span)
-            }
             other => Err(self.wrong_type(span, format!("{} cannot be subscripted", other.name()))),
         }
     }
@@ -61,9 +83,7 @@ impl Lowering<'_> {
             self.store(&parts[0], index, re, span)?;
             return self.store(&parts[1], index, im, span);
         }
-        let Item::Array(array) = of else {
-            return Err(self.wrong_type(span, format!("parts of {} cannot be assigned", of.name())));
-        };
+        let Item::Array(array) = of else { return self.store_in_container(of, index, item, span) };
         self.may_write(array, span)?;
         let item = match item {
             Item::Number(number) if number.weak => {
@@ -74,12 +94,31 @@ impl Lowering<'_> {
         match self.advanced(array, index, span)? {
             None => {
                 let view = self.view(array, index, span)?;
+                let item = self.without_leading_ones(item, view.rank());
                 let new = self.converted(&item, &view.shape, view.elem, span)?;
                 self.write(&view, new);
                 Ok(())
             }
             Some(Advanced::Mask(mask)) => self.store_masked(array, &mask, &item, span),
-            Some(Advanced::Gather(places)) => self.scatter(array, &places, &item, None, span),
+            Some(Advanced::Gather(places)) => {
+                let item = self.without_leading_ones(item, places.rank());
+                self.scatter(array, &places, &item, None, span)
+            }
+        }
+    }
+
+    /// What is assigned to an array of `rank` axes, without first axes of one element that are more.
+    fn without_leading_ones(&mut self, item: Item, rank: usize) -> Item {
+        match &item {
+            Item::Array(array) if array.rank() > rank => {
+                let (more, rest) = array.shape.split_at(array.rank() - rank);
+                if rest.is_empty() || more.iter().any(|extent| *extent != Extent::Const(1)) {
+                    return item;
+                }
+                let shape = rest.to_vec();
+                Item::Array(self.reshaped(&array.clone(), shape, Vec::new()))
+            }
+            _ => item,
         }
     }
 
@@ -232,6 +271,13 @@ impl Lowering<'_> {
             }
             _ => None,
         };
+        if let (Some(lower), Some(upper), 1) = (lower, upper, step)
+            && self.is_next(lower.x, upper.x)
+            && self.least(lower.x).is_some_and(|least| least >= 0)
+        {
+            let (start, _) = self.place(lower.x, extent);
+            return Ok((start, 1, Extent::Const(1)));
+        }
         if let (Some(from), 1, Extent::Value(_)) = (one, step, extent) {
             let (start, _) = self.place(Operand::i64(from), extent);
             return Ok((start, 1, Extent::Const(1)));
@@ -264,12 +310,39 @@ impl Lowering<'_> {
         Ok((start, step, self.divided(length, -step).extent()))
     }
 
+    /// Start, step and number of elements of a slice whose step is known at run time.
+    pub(super) fn stepped(
+        &mut self,
+        lower: &Option<Number>,
+        upper: &Option<Number>,
+        step: Operand,
+        extent: Extent,
+    ) -> (Operand, Operand, Extent) {
+        let (n, zero): (Operand, Operand) = (extent.into(), Operand::i64(0));
+        let is_up = self.holds(BinOp::LT, zero, step);
+        let last = self.sub(n, Operand::i64(1));
+        let low = self.select(is_up, zero, Operand::i64(-1));
+        let high = self.select(is_up, n, last);
+        let (first, end) = (self.select(is_up, zero, last), self.select(is_up, n, Operand::i64(-1)));
+        let start = self.clipped(lower, first, n, [low, high]);
+        let stop = self.clipped(upper, end, n, [low, high]);
+        let count = self.count_by(start, stop, step);
+        (start, step, count.extent())
+    }
+
     /// The bound of a slice of `n` elements, between these two; without a bound the default.
     fn clipped(&mut self, bound: &Option<Number>, default: Operand, n: Operand, [low, high]: [Operand; 2]) -> Operand {
         let Some(bound) = bound else { return default };
         let at = self.counted_from_end(bound.x, n);
         let at = self.arithmetic(BinOp::MAX, at, low);
         self.arithmetic(BinOp::MIN, at, high)
+    }
+
+    /// True if an integer that is known at run time is another plus 1.
+    fn is_next(&self, x: Operand, next: Operand) -> bool {
+        let (Operand::Value(x), Operand::Value(next)) = (x, next) else { return false };
+        let [(base, less), (other, more)] = [x, next].map(|value| self.sums.get(&value).copied().unwrap_or((value, 0)));
+        base == other && less.checked_add(1) == Some(more)
     }
 
     /// `max(0, extent - left_out)`.
@@ -337,6 +410,10 @@ impl Lowering<'_> {
     pub(super) fn transposed(&mut self, array: &Array, axes: Vec<usize>) -> Array {
         let shape = axes.iter().map(|&axis| array.shape[axis]).collect();
         let mut lenses = array.lenses.clone();
+        let axes = match lenses.pop_if(|last| matches!(last, Lens::Permute(_))) {
+            Some(Lens::Permute(first)) => axes.iter().map(|&axis| first[axis]).collect(),
+            _ => axes,
+        };
         if !axes.is_sorted() {
             lenses.push(Lens::Permute(axes));
         }
@@ -351,4 +428,10 @@ impl Lowering<'_> {
             Operand::Const(_) => None,
         }
     }
+}
+
+/// True if a subscript is made of integers and slices.
+fn is_of_slices(index: &Item) -> bool {
+    let items: &[Item] = if let Item::Tuple(items) = index { items } else { std::slice::from_ref(index) };
+    items.iter().all(|item| matches!(item, Item::Slice(_) | Item::Number(_) | Item::None | Item::Ellipsis))
 }

@@ -32,6 +32,32 @@ impl Lowering<'_> {
                 let made = self.accumulate(ufunc, &item, axis, dtype, span)?;
                 self.put_out(out, made, span).map(Some)
             }
+            "ndindex" | "ndenumerate" | "nditer" => {
+                let mut items = std::mem::take(&mut arguments.at);
+                arguments.finish(0)?;
+                if let [Item::Tuple(sizes)] = &items[..] {
+                    items = sizes.clone();
+                }
+                let flat = match (name, &items[..]) {
+                    ("ndindex", _) => None,
+                    (_, [item]) => Some(Item::Array(self.flattened(item, span)?)),
+                    _ => return Err(self.wrong_type(span, format!("`{name}` takes an array"))),
+                };
+                if let ("nditer", Some(flat)) = (name, &flat) {
+                    return Ok(Some(flat.clone()));
+                }
+                if flat.is_some() {
+                    items = shape_of(&items[0]).iter().map(|&n| Item::Number(Number::int(n.into()))).collect();
+                }
+                let zero = Operand::i64(0);
+                let mut ranges = Vec::new();
+                for item in &items {
+                    let stop = self.integer(item, span)?;
+                    ranges.push(Item::Range { start: zero, stop, step: Operand::i64(1) });
+                }
+                let product = Item::Product(ranges);
+                Ok(Some(flat.map_or(product.clone(), |flat| Item::Zip(vec![product, flat]))))
+            }
             "bincount" => self.bincount(arguments).map(Some),
             "histogram" => self.histogram(arguments).map(Some),
             "searchsorted" | "digitize" => {
@@ -150,6 +176,7 @@ impl Lowering<'_> {
             }
         };
         let is_uniform = matches!(bins, Item::Number(_));
+        let given = bins.clone();
         let (edges, count) = if is_uniform {
             let count = self.integer(&bins, span)?;
             let (low, high) = match range {
@@ -235,8 +262,9 @@ impl Lowering<'_> {
             (vec![place], l.b.binary(BinOp::ADD, old, weight), vec![cert])
         });
         let counts = Item::Array(self.fresh(made));
+        let shown = if is_uniform { edges.clone() } else { self.array_like(&given, span)? };
         if !is_density {
-            return Ok(Item::Tuple(vec![counts, edges]));
+            return Ok(Item::Tuple(vec![counts, shown]));
         }
         let widths = self.library(
             "numpy.diff",
@@ -244,7 +272,7 @@ impl Lowering<'_> {
         )?;
         let total = self.reduce(Reduction::Sum, &counts, &Along::default(), span)?;
         let rates = self.binary_ufunc(Binary::Divide, &counts, &widths, span)?;
-        Ok(Item::Tuple(vec![self.binary_ufunc(Binary::Divide, &rates, &total, span)?, edges]))
+        Ok(Item::Tuple(vec![self.binary_ufunc(Binary::Divide, &rates, &total, span)?, shown]))
     }
 
     /// Where numbers would be put into a sorted vector.
@@ -362,8 +390,20 @@ impl Lowering<'_> {
             }
             "at" => {
                 let (item, index) = (arguments.need(0, "a")?, arguments.need(1, "indices")?);
-                let value = arguments.need(2, "b")?;
+                let value = arguments.need(2, "b")?.without_lists();
                 arguments.finish(3)?;
+                let listed = |lowering: &mut Self, item: Item| match item {
+                    Item::Named(names, items) if Item::is_list(&names) => {
+                        lowering.array_like(&Item::Tuple(items), span)
+                    }
+                    item => Ok(item),
+                };
+                let index = match index {
+                    Item::Tuple(items) => {
+                        Item::Tuple(items.into_iter().map(|item| listed(self, item)).collect::<Result<_>>()?)
+                    }
+                    item => listed(self, item)?,
+                };
                 let Item::Array(array) = &item else {
                     return Err(self.wrong_type(span, format!("{refused} needs an array")));
                 };

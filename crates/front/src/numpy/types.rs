@@ -40,6 +40,22 @@ impl Dtype {
             (false, elem) => name(elem),
         }
     }
+
+    /// How many bytes an element has.
+    pub(super) fn bytes(self) -> i64 {
+        self.elem.bytes() as i64 * if self.is_complex { 2 } else { 1 }
+    }
+
+    /// The letter of its kind.
+    pub(super) fn kind(self) -> &'static str {
+        match self.elem {
+            _ if self.is_complex => "c",
+            Scalar::Bool => "b",
+            elem if elem.is_float() => "f",
+            elem if elem.is_signed() => "i",
+            _ => "u",
+        }
+    }
 }
 
 impl From<Scalar> for Dtype {
@@ -50,19 +66,21 @@ impl From<Scalar> for Dtype {
 
 /// The element type with a name of NumPy's or Python's.
 pub(super) fn named(name: &str) -> Option<Dtype> {
-    let elem = match name {
-        "complex64" | "csingle" | "c8" => return Some(Dtype { elem: Scalar::F32, is_complex: true }),
-        "complex128" | "cdouble" | "complex" | "c16" => return Some(Dtype { elem: Scalar::F64, is_complex: true }),
+    let elem = match name.trim_start_matches(['<', '=', '|']) {
+        "complex64" | "csingle" | "c8" | "F" => return Some(Dtype { elem: Scalar::F32, is_complex: true }),
+        "complex128" | "cdouble" | "complex" | "c16" | "D" => {
+            return Some(Dtype { elem: Scalar::F64, is_complex: true });
+        }
         "bool" | "bool_" | "?" => Scalar::Bool,
-        "int8" | "i1" | "byte" => Scalar::I8,
-        "int16" | "i2" | "short" => Scalar::I16,
-        "int32" | "i4" | "intc" => Scalar::I32,
-        "int64" | "i8" | "int" | "int_" | "intp" | "longlong" => Scalar::I64,
-        "uint8" | "u1" | "ubyte" => Scalar::U8,
-        "uint16" | "u2" | "ushort" => Scalar::U16,
-        "uint32" | "u4" | "uintc" => Scalar::U32,
-        "uint64" | "u8" | "uint" | "uintp" | "ulonglong" => Scalar::U64,
-        "float32" | "f4" | "single" => Scalar::F32,
+        "int8" | "i1" | "byte" | "b" => Scalar::I8,
+        "int16" | "i2" | "short" | "h" => Scalar::I16,
+        "int32" | "i4" | "intc" | "i" => Scalar::I32,
+        "int64" | "i8" | "int" | "int_" | "intp" | "longlong" | "l" | "q" => Scalar::I64,
+        "uint8" | "u1" | "ubyte" | "B" => Scalar::U8,
+        "uint16" | "u2" | "ushort" | "H" => Scalar::U16,
+        "uint32" | "u4" | "uintc" | "I" => Scalar::U32,
+        "uint64" | "u8" | "uint" | "uintp" | "ulonglong" | "L" | "Q" => Scalar::U64,
+        "float32" | "f4" | "single" | "f" => Scalar::F32,
         "float64" | "f8" | "d" | "float" | "double" => Scalar::F64,
         _ => return None,
     };

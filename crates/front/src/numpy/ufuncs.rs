@@ -1,6 +1,6 @@
 //! NumPy's universal functions.
 
-use super::elementwise::operand_type;
+use super::elementwise::{fits, operand_type};
 use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
@@ -138,6 +138,9 @@ pub(super) fn is_unary(name: &str) -> bool {
                 | "arcsinh"
                 | "arccosh"
                 | "arctanh"
+                | "asinh"
+                | "acosh"
+                | "atanh"
         )
 }
 
@@ -178,7 +181,7 @@ impl Lowering<'_> {
             let elem = real(self)?;
             return self.elementwise(&[item], elem, span, |l, x| {
                 let x = l.convert(x[0], elem);
-                l.b.unary(op, x)
+                l.unary(op, x)
             });
         }
         let elem = ty.elem;
@@ -199,14 +202,14 @@ impl Lowering<'_> {
                 })
                 .map(|result| keeps(result, true)),
             "abs" | "absolute" if is_bool => Ok(self.renewed(item)),
-            "abs" | "absolute" => self
-                .elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Abs, x[0]))
-                .map(|result| keeps(result, true)),
+            "abs" | "absolute" => {
+                self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Abs, x[0])).map(|result| keeps(result, true))
+            }
             "fabs" => {
                 let elem = real(self)?;
                 self.elementwise(&[item], elem, span, |l, x| {
                     let x = l.convert(x[0], elem);
-                    l.b.unary(UnOp::Abs, x)
+                    l.unary(UnOp::Abs, x)
                 })
             }
             "invert" | "bitwise_not" if elem.is_float() => Err(self.wrong_type(span, "`~` is not defined on reals")),
@@ -217,7 +220,10 @@ impl Lowering<'_> {
                 let x = l.convert(x[0], Scalar::Bool);
                 l.not(x)
             }),
-            "square" => self.binary_ufunc(Binary::Multiply, &item, &item, span),
+            "square" => {
+                let item = if is_bool { self.as_type(&item, Scalar::I8.into(), span)? } else { item };
+                self.binary_ufunc(Binary::Multiply, &item, &item, span)
+            }
             "reciprocal" => {
                 let one = Item::Number(Number::weak(Operand::Const(Const::f64(1.0)), Scalar::F64));
                 self.binary_ufunc(Binary::Divide, &one, &item, span)
@@ -256,6 +262,7 @@ impl Lowering<'_> {
                 self.binary_ufunc(Binary::Power, &two, &item, span)
             }
             "arcsinh" | "arccosh" | "arctanh" => self.inverse_hyperbolic(name, &item, span),
+            "asinh" | "acosh" | "atanh" => self.inverse_hyperbolic(&format!("arc{}", &name[1..]), &item, span),
             "signbit" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
                 let zero = Operand::Const(elem.zero());
                 let is_below = l.holds(BinOp::LT, x[0], zero);
@@ -267,13 +274,19 @@ impl Lowering<'_> {
                 let is_minus_zero = l.holds(BinOp::LT, inverse, zero);
                 l.arithmetic(BinOp::OR, is_below, is_minus_zero)
             }),
-            "floor" | "ceil" | "trunc" | "fix" | "rint" if !elem.is_float() => Ok(self.renewed(item)),
-            "rint" => self.elementwise(&[item], elem, span, |l, x| l.rint(elem, x[0])),
-            "floor" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Floor, x[0])),
-            "ceil" => self.elementwise(&[item], elem, span, |l, x| l.b.unary(UnOp::Ceil, x[0])),
+            "floor" | "ceil" | "trunc" | "fix" if !elem.is_float() => Ok(self.renewed(item)),
+            "rint" => {
+                let elem = real(self)?;
+                self.elementwise(&[item], elem, span, |l, x| {
+                    let x = l.convert(x[0], elem);
+                    l.rint(elem, x)
+                })
+            }
+            "floor" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Floor, x[0])),
+            "ceil" => self.elementwise(&[item], elem, span, |l, x| l.unary(UnOp::Ceil, x[0])),
             "trunc" | "fix" => self.elementwise(&[item], elem, span, |l, x| {
                 let below = l.holds(BinOp::LT, x[0], Operand::Const(elem.zero()));
-                let (up, down) = (l.b.unary(UnOp::Ceil, x[0]), l.b.unary(UnOp::Floor, x[0]));
+                let (up, down) = (l.unary(UnOp::Ceil, x[0]), l.unary(UnOp::Floor, x[0]));
                 l.select(below, up, down)
             }),
             "isnan" | "isinf" | "isfinite" if !elem.is_float() => {
@@ -282,7 +295,7 @@ impl Lowering<'_> {
             }
             "isnan" => self.elementwise(&[item], Scalar::Bool, span, |l, x| l.holds(BinOp::NE, x[0], x[0])),
             "isinf" | "isfinite" => self.elementwise(&[item], Scalar::Bool, span, |l, x| {
-                let size = l.b.unary(UnOp::Abs, x[0]);
+                let size = l.unary(UnOp::Abs, x[0]);
                 let infinity = Operand::Const(UnOp::Convert(elem).eval(Const::f64(f64::INFINITY)));
                 let op = if name == "isinf" { BinOp::EQ } else { BinOp::LT };
                 l.holds(op, size, infinity)
@@ -373,6 +386,9 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        if let Some(made) = self.compared_with_unfit(ufunc, &items, elem, span)? {
+            return Ok(made);
+        }
         // Python's numbers must fit the type of arrays.
         let mut operands = Vec::new();
         for item in items {
@@ -404,6 +420,33 @@ impl Lowering<'_> {
             Item::Number(number) => Item::Number(Number { weak: is_python, ..number }),
             other => other,
         })
+    }
+
+    /// A comparison with an integer of Python that the type of the other operand does not have: it is below or above all.
+    fn compared_with_unfit(
+        &mut self,
+        ufunc: Binary,
+        items: &[Item; 2],
+        elem: Scalar,
+        span: Span,
+    ) -> Result<Option<Item>> {
+        let unfit = items.iter().position(|item| match item {
+            Item::Number(Number { weak: true, x: Operand::Const(Const::Int(_, value)), .. }) => !fits(*value, elem),
+            _ => false,
+        });
+        let (Some(at), Some(Const::Int(_, value))) = (unfit, unfit.and_then(|at| constant_of(&items[at]))) else {
+            return Ok(None);
+        };
+        // The first operand is below the second: it is below all, or the second is above all.
+        let is_below = (value < 0) == (at == 0);
+        let holds = match ufunc {
+            Binary::Equal => false,
+            Binary::NotEqual => true,
+            Binary::Less | Binary::LessEqual => is_below,
+            _ => return Ok(None),
+        };
+        let holds = Operand::Const(Const::Bool(holds));
+        self.elementwise(&items[1 - at..2 - at], Scalar::Bool, span, |_, _| holds).map(Some)
     }
 
     /// The function on two scalars of this type. Python's integers cannot be divided by zero.
@@ -496,4 +539,9 @@ impl Lowering<'_> {
             Binary::LessEqual => self.holds(BinOp::LE, x, y),
         }
     }
+}
+
+/// The constant that an item is.
+fn constant_of(item: &Item) -> Option<Const> {
+    if let Item::Number(number) = item { number.x.constant() } else { None }
 }

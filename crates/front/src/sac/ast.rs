@@ -55,6 +55,8 @@ pub enum Item {
         ty: TypeExpr,
         /// The new element type.
         name: Name,
+        /// What a value stands for, only C knows: `external typedef name;`, or `external classtype;` in the class.
+        is_handle: bool,
     },
     /// `typedef char[.] name;`: another name for arrays of a basic type whose axes have any extents.
     Alias(Name),
@@ -73,13 +75,6 @@ pub enum Item {
     Specialize(Signature),
     /// `external signature;`, with what pragmas behind it say.
     External(Signature, Link),
-    /// `external typedef name;`, `external classtype;` or `external objdef type name;`.
-    ExternalData {
-        /// Where.
-        span: Span,
-        /// It is the last.
-        is_object: bool,
-    },
     /// `objdef type name = value;`.
     Object {
         /// Its type.

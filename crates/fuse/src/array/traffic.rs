@@ -177,9 +177,11 @@ impl SizeNames {
         let mut names = BTreeMap::new();
         let mut taken = BTreeSet::new();
         let mut give = |value: Value, name: String| {
-            if !names.contains_key(&value) && taken.insert(name.clone()) {
+            let is_new = !names.contains_key(&value) && taken.insert(name.clone());
+            if is_new {
                 names.insert(value, name);
             }
+            is_new || names.contains_key(&value)
         };
         // Parameters go first, so that a size is called after what the caller gives.
         let params = func.params.iter().map(|param| param.value);
@@ -213,7 +215,10 @@ impl SizeNames {
             let data = &func.values[value];
             for (axis, extent) in data.ty.shape.iter().enumerate() {
                 if let (Extent::Value(size), Some(name)) = (extent, &data.name) {
-                    give(*size, format!("size({axis}, {name})"));
+                    // Other arrays of this name, as of an object that is read again, are numbered.
+                    let numbered = (1..).map(|number| format!("size({axis}, {name}.{number})"));
+                    let mut texts = std::iter::once(format!("size({axis}, {name})")).chain(numbered);
+                    texts.any(|text| give(*size, text));
                 }
             }
         }

@@ -67,6 +67,11 @@ impl Builder {
         self.open.last().expect("a block is open")
     }
 
+    /// The statement of an open block that defines a value, if it is not inside another statement.
+    pub fn definition(&self, value: Value) -> Option<&Stmt> {
+        self.open.iter().rev().flat_map(|stmts| stmts.iter().rev()).find(|stmt| stmt.results.contains(&value))
+    }
+
     /// A new value that no statement defines yet: a parameter, an index.
     pub fn value(&mut self, ty: Type, name: Option<Arc<str>>) -> Value {
         self.func.values.push(ValueData { ty, name, span: self.span })

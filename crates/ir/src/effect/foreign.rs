@@ -91,6 +91,7 @@ c_types! {
     UnsignedLongLong = "unsigned long long" U64;
     Float = "float" F32;
     Double = "double" F64;
+    Pointer = "void *" I64;
 }
 
 /// Calls the function: takes the arguments, and what the results begin as; gives the results.
@@ -237,12 +238,14 @@ impl Foreign {
 impl Part {
     fn parse(text: &str) -> Option<Self> {
         let (ty, place) = text.rsplit_once(' ')?;
+        let named = |name: &str| CType::ALL.iter().copied().find(|known| known.name() == name);
         let (ty, form) = match (ty.strip_suffix("[]"), ty.strip_suffix('*')) {
+            _ if named(ty).is_some() => (ty, PartForm::Scalar),
             (Some(ty), _) => (ty, PartForm::Array),
             (None, Some(ty)) => (ty, PartForm::Text),
-            (None, None) => (ty, PartForm::Scalar),
+            (None, None) => return None,
         };
-        let ty = CType::ALL.iter().copied().find(|known| known.name() == ty)?;
+        let ty = named(ty)?;
         Some(Self { ty, form, place: place.parse().ok()? })
     }
 }
@@ -256,6 +259,7 @@ mod tests {
         let texts = [
             "f pure () ()",
             "hypot3 pure (double 1, unsigned long long 2) (double 0)",
+            "open ordered (char* 1, void * 2) (void * 0)",
             "show ordered (char* 1, long[] 2) (char* 0, _Bool[] 2, int 3)",
         ];
         for text in texts {

@@ -5,7 +5,8 @@ use crate::ir::{Func, Type, Value};
 use crate::sys;
 use std::collections::{BTreeSet, HashMap};
 
-/// Calls of one function that are looked at.
+/// Calls of one function that are looked at. Each is tried with the loops beside it, and generated code can have thousands of calls: with a limit the
+/// time is proportional to the size of the function. Functions that people write have a few.
 const MOST: usize = 64;
 
 /// Calls that fill or copy memory, in the order of the function.

@@ -34,7 +34,7 @@ impl Checker<'_> {
         }
         self.check_open_parts(&results.iter().collect::<Vec<_>>(), &mut determined);
         let requires = self.constraints(signature, &[], false);
-        let Some(mut foreign) = self.foreign(declaration, link) else { return };
+        let Some(foreign) = self.foreign(declaration, link) else { return };
         let unbound: Vec<Local> = unbound.into_values().map(|(local, _)| local).collect();
         let declared = signature.results.len();
         for (pattern, part) in results[..declared].iter().zip(&foreign.results) {
@@ -51,10 +51,6 @@ impl Checker<'_> {
                 });
             }
         }
-        // What changes is the parameter itself.
-        for (part, at) in foreign.results[declared..].iter_mut().zip(&types.references) {
-            part.place = foreign.args[*at].place;
-        }
         let span = signature.name.span;
         let foreign = self.known_foreign(foreign, span);
         let text = foreign.results.iter().any(|part| part.form == PartForm::Text);
@@ -62,11 +58,23 @@ impl Checker<'_> {
         self.program.libraries.extend(link.libraries.iter().cloned());
         let mut locals = std::mem::take(&mut self.body.locals);
         let args = params.iter().map(|param| Expr { kind: ExprKind::Local(param.local), span }).collect();
-        let targets: Vec<Local> = results
+        let is_given = |pattern: &Pattern| self.is_handle(pattern.elem);
+        let from_c: Vec<Pattern> = results[..declared]
+            .iter()
+            .chain(results[declared..].iter().filter(|pattern| !is_given(pattern)))
+            .cloned()
+            .collect();
+        let targets: Vec<Local> = from_c
             .iter()
             .map(|pattern| locals.push(LocalData { name: "result".to_owned(), elem: pattern.elem, span }))
             .collect();
-        let call = ForeignCall { foreign, text, args, results: results.clone() };
+        // A handle is the same behind the call: what it stands for has changed.
+        let mut taken = targets.iter().copied();
+        let mut returned: Vec<Local> = taken.by_ref().take(declared).collect();
+        for (pattern, at) in results[declared..].iter().zip(&types.references) {
+            returned.extend(if is_given(pattern) { Some(params[*at].local) } else { taken.next() });
+        }
+        let call = ForeignCall { foreign, text, args, results: from_c };
         let value = Expr { kind: ExprKind::Foreign(Box::new(call)), span };
         let kind = StmtKind::Assign { targets: targets.iter().copied().map(Some).collect(), value };
         let name = &self.units[unit].name;
@@ -80,7 +88,7 @@ impl Checker<'_> {
             requires,
             ensures: Vec::new(),
             body: vec![Stmt { kind, span }],
-            returns: targets.into_iter().map(|local| Expr { kind: ExprKind::Local(local), span }).collect(),
+            returns: returned.into_iter().map(|local| Expr { kind: ExprKind::Local(local), span }).collect(),
             span,
         };
     }
@@ -142,12 +150,24 @@ impl Checker<'_> {
         }
         parts.iter_mut().zip(places).for_each(|(part, place)| part.place = place);
         let args = parts.split_off(declared);
-        let is_ordered = link.has_effect || types.results.is_empty();
-        parts.extend(types.references.iter().map(|at| args[*at]));
+        // What a handle stands for may change.
+        let is_ordered = link.has_effect
+            || types.results.is_empty()
+            || args.iter().chain(&parts).any(|part| part.ty == CType::Pointer);
+        // What changes is the parameter itself, or what it stands for.
+        let changed = types.references.iter().filter(|at| args[**at].ty != CType::Pointer);
+        parts.extend(changed.map(|at| args[*at]));
         Some(Foreign { name: name.text.clone(), is_ordered, args, results: parts, code: Code::default() })
     }
 
+    fn is_handle(&self, elem: Elem) -> bool {
+        matches!(elem, Elem::Nominal(id) if self.program.nominals[id].is_handle)
+    }
+
     fn foreign_part(&mut self, elem: Elem, class: &Class, span: Span) -> Option<Part> {
+        if self.is_handle(elem) && *class == scalar() {
+            return Some(Part { ty: CType::Pointer, form: PartForm::Scalar, place: 0 });
+        }
         let Elem::Basic(basic) = elem else {
             self.error(SacError::Unsupported {
                 span,

@@ -36,13 +36,16 @@ pub(super) struct Declaration<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum TypeDefinition<'a> {
     Nominal(&'a TypeExpr, &'a Name),
+    Handle(&'a TypeExpr, &'a Name),
     Struct(&'a [(TypeExpr, Name)], &'a Name),
 }
 
 impl<'a> TypeDefinition<'a> {
     fn name(self) -> &'a Name {
         match self {
-            TypeDefinition::Nominal(_, name) | TypeDefinition::Struct(_, name) => name,
+            TypeDefinition::Nominal(_, name) | TypeDefinition::Handle(_, name) | TypeDefinition::Struct(_, name) => {
+                name
+            }
         }
     }
 }
@@ -103,8 +106,9 @@ impl<'a> Checker<'a> {
             match item {
                 Item::Use(import) => module.uses.push(import),
                 Item::Export { symbols, .. } => module.exports.push(symbols),
-                Item::Typedef { ty, name } => {
-                    self.declare_type(&mut module, TypeDefinition::Nominal(ty, name));
+                Item::Typedef { ty, name, is_handle } => {
+                    let of = if *is_handle { TypeDefinition::Handle } else { TypeDefinition::Nominal };
+                    self.declare_type(&mut module, of(ty, name));
                 }
                 Item::Alias(name) => {
                     module.aliases.insert(&name.text);
@@ -123,17 +127,6 @@ impl<'a> Checker<'a> {
                         let (span, first) = (name.span, first.name.span);
                         self.error(SacError::DuplicateObject { span, name: name.text.clone(), first });
                     }
-                }
-                Item::ExternalData { span, is_object } => {
-                    let (what, instead) = if *is_object {
-                        (
-                            "an object that C holds",
-                            "declare functions of C that read and change it, with `#pragma effect World`",
-                        )
-                    } else {
-                        ("a type that another language defines", "hold the data in arrays or structs")
-                    };
-                    self.error(SacError::Unsupported { span: *span, what, instead });
                 }
             }
         }
@@ -546,17 +539,18 @@ impl<'a> Checker<'a> {
         }
         self.types.insert(key, TypeState::Active);
         let elem = match definition {
-            TypeDefinition::Nominal(ty, _) => self.nominal(unit, ty, name),
+            TypeDefinition::Nominal(ty, _) => self.nominal(unit, ty, name, false),
+            TypeDefinition::Handle(ty, _) => self.nominal(unit, ty, name, true),
             TypeDefinition::Struct(fields, _) => self.structure(unit, fields, name),
         };
         self.types.insert(key, elem.map_or(TypeState::Wrong, TypeState::Known));
         elem
     }
 
-    fn nominal(&mut self, unit: usize, ty: &'a TypeExpr, name: &Name) -> Option<Elem> {
+    fn nominal(&mut self, unit: usize, ty: &'a TypeExpr, name: &Name, is_handle: bool) -> Option<Elem> {
         let base = self.elem_of(unit, ty);
         let cell = self.known_extents(ty, "a type made by `typedef`");
-        let nominal = Nominal { name: name.text.clone(), base: base?, cell: cell? };
+        let nominal = Nominal { name: name.text.clone(), base: base?, cell: cell?, is_handle };
         if let Some(known) = self.given_type(unit, &nominal) {
             return Some(known);
         }
@@ -574,7 +568,7 @@ impl<'a> Checker<'a> {
             let elem = self.defined_type(module, definition, definition.name().span)?;
             let Elem::Nominal(id) = elem else { continue };
             let known = &self.program.nominals[id];
-            if known.base == nominal.base && known.cell == nominal.cell {
+            if known.base == nominal.base && known.cell == nominal.cell && known.is_handle == nominal.is_handle {
                 return Some(elem);
             }
         }

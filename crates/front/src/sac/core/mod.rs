@@ -114,6 +114,8 @@ pub struct Nominal {
     pub base: Elem,
     /// The shape of a cell.
     pub cell: Vec<i64>,
+    /// It is a pointer of C, which nobody else looks into.
+    pub is_handle: bool,
 }
 
 /// A struct: an array of structs is one array per field, whose shapes are that of the array followed by the field's.

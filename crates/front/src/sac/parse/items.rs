@@ -62,7 +62,30 @@ impl Parser<'_> {
                 is_intact: true,
             }));
         }
-        file.items.push(Item::Typedef { ty, name: class });
+        file.items.push(Item::Typedef { ty, name: class, is_handle: false });
+    }
+
+    /// An object whose first value a function in C gives, which has its name unless a pragma says another.
+    fn external_object(&mut self, file: &mut File) {
+        self.bump();
+        let Some(ty) = self.type_expr() else { return };
+        let Some(name) = self.name("the name of the object") else { return };
+        self.end_item("the name of the object");
+        let function = Name { text: format!("initial_{}", name.text), span: name.span };
+        let mut link = self.link();
+        link.name.get_or_insert_with(|| name.clone());
+        link.has_effect = true;
+        let signature = Signature {
+            results: vec![ty.clone()],
+            name: function.clone(),
+            params: Vec::new(),
+            constraints: Vec::new(),
+            span: name.span,
+        };
+        file.items.push(Item::External(signature, link));
+        let function = QualifiedName { module: None, name: function };
+        let value = Expr { kind: ExprKind::Call { function, args: Vec::new(), is_infix: false }, span: name.span };
+        file.items.push(Item::Object { ty, name, value });
     }
 
     /// Passes tokens up to the next item, at least one since `start`. Statements on the way are no mistakes of their own: a
@@ -161,7 +184,7 @@ impl Parser<'_> {
                     file.items.push(Item::Alias(name));
                     return;
                 }
-                file.items.push(Item::Typedef { ty, name });
+                file.items.push(Item::Typedef { ty, name, is_handle: false });
             }
             TokenKind::Keyword(Keyword::Struct) if self.is_at(self.at + 2, Symbol::OpenBrace) => {
                 if let Some(item) = self.struct_item(start) {
@@ -178,13 +201,23 @@ impl Parser<'_> {
                 self.bump();
                 let is_class = self.name_at(self.at) == Some("classtype") && self.is_at(self.at + 1, Symbol::Semicolon);
                 let is_object = self.name_at(self.at) == Some("objdef") && self.type_end(self.at + 1).is_some();
-                if is_class || is_object || self.is_keyword(Keyword::Typedef) {
+                if is_object {
+                    self.external_object(file);
+                    return;
+                }
+                if is_class || self.is_keyword(Keyword::Typedef) {
                     self.bump();
-                    if is_object && self.type_expr().is_none() || !is_class && self.name("a name").is_none() {
-                        return;
+                    let name = if is_class { file.module.clone() } else { self.name("the name of the type") };
+                    if is_class && name.is_none() {
+                        self.note(SyntaxError::ClassTypeOutside { span: self.span_from(start) });
                     }
-                    self.end_item("what is external");
-                    file.items.push(Item::ExternalData { span: self.span_from(start), is_object });
+                    let Some(name) = name else { return };
+                    self.end_item("the type");
+                    // What C knows it by: a pointer.
+                    let elem =
+                        QualifiedName { module: None, name: Name { text: "longlong".to_owned(), span: name.span } };
+                    let ty = TypeExpr { elem, is_struct: false, shape: None, span: name.span };
+                    file.items.push(Item::Typedef { ty, name, is_handle: true });
                     return;
                 }
                 let Some(signature) = self.signature(start, Self::external_param) else { return };
@@ -414,9 +447,9 @@ impl Parser<'_> {
             let text = |raw: &Raw| (raw.kind == RawKind::Text).then(|| self.words.text(raw.text).trim_matches('"'));
             let texts = || rest.iter().filter_map(text).map(str::to_owned);
             let problem = match self.words.text(name.text) {
-                "linkname" => {
+                "linkname" | "initfun" => {
                     link.name = texts().next().map(|text| Name { text, span: *span });
-                    link.name.is_none().then_some("`linkname` takes the name of a C function in quotes")
+                    link.name.is_none().then_some("`linkname` and `initfun` take the name of a C function in quotes")
                 }
                 "linksign" => {
                     let numbers = rest.iter().filter(|raw| raw.kind == RawKind::Number);

@@ -8,6 +8,7 @@ use frit_ir::Scalar as ElemType;
 use frit_ir::array::{Extent, Operand, Type};
 use frit_ir::effect::{Cell, Effect, Request};
 use frit_support::Span;
+use std::sync::Arc;
 
 /// How an object that changes is kept, once it has a value.
 #[derive(Clone, Copy, Debug)]
@@ -74,10 +75,12 @@ impl<'p> Specialiser<'p> {
             });
         }
         let mut number = first;
-        Ok(self.composed(pattern.elem, shape, &self.program.objects[id].name, &mut |this, ty, _| {
+        Ok(self.composed(pattern.elem, shape, &self.program.objects[id].name, &mut |this, ty, name| {
             let cell = Cell { number, elem: ty.elem, rank: ty.rank() };
             number += 1;
-            this.effect(Effect::Recall(cell), Vec::new(), vec![ty], span)[0]
+            let value = this.effect(Effect::Recall(cell), Vec::new(), vec![ty], span)[0];
+            this.builder.func.values[value].name = Some(Arc::from(name));
+            value
         }))
     }
 

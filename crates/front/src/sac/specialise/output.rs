@@ -108,9 +108,8 @@ impl<'p> Specialiser<'p> {
         let mut next = || answers.next().expect("an effect has an answer for each of its types");
         let mut results = Vec::with_capacity(call.results.len());
         for (part, pattern) in call.foreign.results.iter().zip(&call.results) {
-            let (Elem::Basic(basic), first) = (pattern.elem, next()) else {
-                panic!("the checker lets C have basic types only")
-            };
+            let first = next();
+            let basic = self.basic(pattern.elem).expect("the checker hands no struct to C");
             results.push(match (part.form, &call.text) {
                 (PartForm::Text, Some(text)) => {
                     self.bound(first.into(), 0, super::sizes::MAX_EXTENT);
@@ -124,7 +123,9 @@ impl<'p> Specialiser<'p> {
                     Value::scalar(Scalar::operand(basic, element.into()))
                 }
                 (PartForm::Array, _) => Value::array(pattern.elem, first),
-                (PartForm::Scalar | PartForm::Text, _) => Value::scalar(Scalar::operand(basic, first.into())),
+                (PartForm::Scalar | PartForm::Text, _) => {
+                    Value::scalar(Scalar::operand(basic, first.into())).with_elem(pattern.elem)
+                }
             });
         }
         Ok(results)

@@ -33,7 +33,8 @@ fn item_text(item: &Item) -> String {
             format!("{word} {} {}", item.module.text, symbols(&item.symbols))
         }
         Item::Export { symbols: list, .. } => format!("export {}", symbols(list)),
-        Item::Typedef { ty, name } => format!("typedef {} {}", type_text(ty), name.text),
+        Item::Typedef { name, is_handle: true, .. } => format!("external typedef {}", name.text),
+        Item::Typedef { ty, name, .. } => format!("typedef {} {}", type_text(ty), name.text),
         Item::Struct { name, fields, .. } => {
             format!("struct {} {}", name.text, join(fields, |(ty, name)| format!("({} {})", type_text(ty), name.text)))
         }
@@ -41,8 +42,6 @@ fn item_text(item: &Item) -> String {
         Item::Alias(name) => format!("alias {}", name.text),
         Item::Specialize(signature) => format!("specialize {}", signature_text(signature)),
         Item::External(signature, _) => format!("external {}", signature_text(signature)),
-        Item::ExternalData { is_object: false, .. } => "external type".to_string(),
-        Item::ExternalData { is_object: true, .. } => "external object".to_string(),
         Item::Object { ty, name, value } => format!("objdef {} {} {}", type_text(ty), name.text, expr(value)),
     }
 }
