@@ -30,6 +30,32 @@ fn copies_of_what_numpy_sees_through_are_not_used_after_a_write() {
 }
 
 #[test]
+fn results_keep_the_order_of_operands_so_that_what_is_flattened_may_be_a_copy() {
+    refused(
+        "shared-memory",
+        "float64[:, :]",
+        &[
+            "def f(a):\n    x = a.T + 1\n    y = x.ravel()\n    y[0] = 5\n    return x",
+            "def f(a):\n    x = np.sqrt(a.T)\n    y = x.T.reshape(-1)\n    y[0] = 5\n    return x",
+            "def f(a):\n    x = a.T * 2\n    for k in range(3):\n        x = x + 1\n    y = x.ravel()\n    y[0] = 5\n    return x",
+            "def f(a):\n    x = a\n    if a[0, 0] > 0:\n        x = a.T * 2\n    y = x.ravel()\n    y[0] = 5\n    return x",
+        ],
+    );
+}
+
+#[test]
+fn views_of_one_array_that_a_loop_exchanges_share_memory() {
+    refused(
+        "shared-memory",
+        "float64[:, :]",
+        &[
+            "def f(a):\n    x = a[::2]\n    for k in range(3):\n        x, a = a, x\n    x[0] = 1\n    return a",
+            "def f(a):\n    x = a[1:]\n    y = a[:-1]\n    for k in range(3):\n        x, y = y, x\n        x[0] = 1\n    return y",
+        ],
+    );
+}
+
+#[test]
 fn read_only_arrays_are_not_written() {
     let written = ["def f(a):\n    b = np.diag(a)\n    b[0] = 1\n    return b"];
     refused("wrong-type", "float64[:, :]", &written);

@@ -447,7 +447,7 @@ fn call_special<'py>(
 
 /// True if a function is not compiled since a value is only known at run time.
 fn needs_constant(error: &Error) -> bool {
-    error.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("only known at run time"))
+    error.has_code("needs-constant")
 }
 
 /// Reads the arguments of a function of Python. Unless that is strict, what is no number or array is an object.

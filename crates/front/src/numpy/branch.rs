@@ -354,7 +354,14 @@ impl<'m> Lowering<'m> {
                     return Err(differ);
                 }
                 let arrays = [&one, &other];
-                let sides = [0, 1].map(|at| self.resume(&mut join.ways[at], |l| Operand::from(l.read(arrays[at]))));
+                let sides = [0, 1].map(|at| {
+                    self.resume(&mut join.ways[at], |l| {
+                        if arrays[at].rank() > 1 && !l.is_contiguous(arrays[at]) {
+                            l.state.unordered.insert(arrays[at].buffer);
+                        }
+                        Operand::from(l.read(arrays[at]))
+                    })
+                });
                 let mut sizes = Vec::new();
                 for (axis, (&x, &y)) in one.shape.iter().zip(&other.shape).enumerate() {
                     let is_known = matches!(x, Extent::Const(_))
@@ -431,6 +438,9 @@ impl<'m> Lowering<'m> {
             for &(way, source) in from {
                 if ways[way].callers.contains(&source) {
                     self.state.callers.insert(*joined);
+                }
+                if ways[way].unordered.contains(&source) {
+                    self.state.unordered.insert(*joined);
                 }
                 if source < self.state.buffers.len()
                     && source < ways[way].buffers.len()

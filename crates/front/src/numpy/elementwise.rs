@@ -185,13 +185,22 @@ impl Lowering<'_> {
         }
         let (shape, certs) = self.common_shape(&elements, span)?;
         let (value, is_total) = self.element_by_element(&elements, (&shape, &certs), elem, &mut compute)?;
+        let is_ordered = |item: &Item| match item {
+            Item::Array(array) => array.rank() < 2 || self.is_contiguous(array),
+            _ => true,
+        };
+        let is_ordered = items.iter().all(is_ordered);
         // What may fail is computed only for what was selected.
         if is_total && let Some((wholes, mask)) = self.selected(&elements) {
             let (shape, certs) = self.common_shape(&wholes, span)?;
             let (whole, _) = self.element_by_element(&wholes, (&shape, &certs), elem, &mut compute)?;
             self.selections.insert(value, Selection { mask, whole });
         }
-        Ok(Item::Array(self.fresh(value)))
+        let made = self.fresh(value);
+        if !is_ordered {
+            self.state.unordered.insert(made.buffer);
+        }
+        Ok(Item::Array(made))
     }
 
     /// The shape of the result of an operation on these operands, and the certificates that they fit.

@@ -22,6 +22,10 @@ define_errors! {
             Diagnostic::error("unknown-result", format!("what `{name}` gives is only known when it has been called"))
                 .label(*span, "called in Python")
                 .note("call the function once"),
+        NeedsConstant { span: Span } =>
+            Diagnostic::error("needs-constant", "a value that is only known at run time cannot stand here")
+                .label(*span, "here")
+                .note("write a constant"),
         UnknownName { span: Span, name: String } =>
             Diagnostic::error("undefined-name", format!("`{name}` has no value here"))
                 .label(*span, "not assigned on every way to this place"),
@@ -52,6 +56,7 @@ impl NumpyError {
         matches!(
             self,
             Self::NotCompiled { .. }
+                | Self::NeedsConstant { .. }
                 | Self::WrongArguments { .. }
                 | Self::TypeChanges { .. }
                 | Self::UnknownName { .. }

@@ -3,7 +3,7 @@
 use super::branch::TRUE;
 use super::call::Arguments;
 use super::elementwise::{operand_type, shape_of};
-use super::error::Result;
+use super::error::{NumpyError, Result};
 use super::function::{Body, Callable, Lowering};
 use super::item::{Item, Number};
 use super::loops::{Repeat, names_of, unrolled};
@@ -531,9 +531,7 @@ impl<'m> Lowering<'m> {
     pub(super) fn constant_integer(&mut self, item: &Item, span: Span) -> Result<i64> {
         match self.integer(item, span)? {
             Operand::Const(constant) => Ok(constant.as_i64().expect("it is an i64")),
-            Operand::Value(_) => {
-                Err(self.not_compiled(span, "a value that is only known at run time, here,", "write a constant"))
-            }
+            Operand::Value(_) => Err(Box::new(NumpyError::NeedsConstant { span })),
         }
     }
 

@@ -35,6 +35,8 @@ pub(super) struct State {
     pub groups: Vec<Group>,
     /// Sizes that are equal, by a check before this place.
     pub equal: BTreeMap<Value, Extent>,
+    /// Buffers whose elements are in NumPy perhaps not in C's order: results keep the order of operands.
+    pub unordered: BTreeSet<Buffer>,
     /// For each mask that selected elements, how many it selected.
     pub counts: BTreeMap<Value, Value>,
 }

@@ -7,7 +7,7 @@ use super::error::{NumpyError, Result};
 use super::function::{Lowering, State};
 use super::item::Item;
 use super::loops::{Carried, Repeat};
-use super::memory::{Array, Buffer, Group};
+use super::memory::{Array, Buffer, Group, are_disjoint};
 use super::statement::{Exit, buffers_of};
 use frit_ir::Scalar;
 use frit_ir::array::{Block, Extent, LoopKind, Operand, Type, Value};
@@ -93,6 +93,8 @@ impl<'m> Lowering<'m> {
                 self.state.aliases.insert((one, other));
             }
         }
+        let unordered = handed.iter().filter(|one| carried.unordered.contains(&one.leaf)).map(|one| one.inside);
+        self.state.unordered.extend(unordered);
         let entered = self.state.clone();
         let index = self.index_value();
         self.least.insert(index, 0);
@@ -355,6 +357,26 @@ impl<'m> Lowering<'m> {
                     found.pairs.insert((leaf.clone(), one.leaf.clone()));
                 } else if let Some(old) = &one.before {
                     found.aliases.insert((leaf.clone(), old.buffer));
+                }
+            }
+        }
+        let leaving = bound.iter().map(|(leaf, array)| (leaf, array));
+        let entering = handed.iter().filter_map(|one| Some((&one.leaf, one.before.as_ref()?)));
+        let is_unordered = |array: &Array| array.rank() > 1 && !self.is_contiguous(array);
+        let unordered = leaving.chain(entering).filter(|(_, array)| is_unordered(array));
+        found.unordered.extend(unordered.map(|(leaf, _)| leaf.clone()));
+        // What may share memory before the loop may do so in it.
+        let may_be_one = |x: Buffer, y: Buffer| before.aliases.contains(&(x, y)) || before.aliases.contains(&(y, x));
+        for (at, one) in handed.iter().enumerate() {
+            let Some(old) = &one.before else { continue };
+            for &(x, y) in before.aliases.iter().filter(|&&(x, y)| x == old.buffer || y == old.buffer) {
+                found.aliases.insert((one.leaf.clone(), if x == old.buffer { y } else { x }));
+            }
+            for other in &handed[at + 1..] {
+                let Some(others) = &other.before else { continue };
+                let is_one = old.buffer == others.buffer && !are_disjoint(old, others);
+                if is_one || may_be_one(old.buffer, others.buffer) {
+                    found.pairs.insert((one.leaf.clone(), other.leaf.clone()));
                 }
             }
         }

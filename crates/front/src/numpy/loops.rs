@@ -52,6 +52,8 @@ pub(super) struct Carried {
     pub aliases: BTreeSet<(Leaf, Buffer)>,
     /// Pairs of such variables.
     pub pairs: BTreeSet<(Leaf, Leaf)>,
+    /// Those whose elements are perhaps not in C's order.
+    pub unordered: BTreeSet<Leaf>,
     /// Buffers that may have changed with others.
     pub unknown: BTreeSet<Buffer>,
     /// Groups of exchanged buffers that stay as they are.
@@ -213,6 +215,7 @@ impl<'m> Lowering<'m> {
             breaks: false,
             aliases: BTreeSet::new(),
             pairs: BTreeSet::new(),
+            unordered: BTreeSet::new(),
             unknown: BTreeSet::new(),
             groups: before.groups.len(),
         };
@@ -300,6 +303,9 @@ impl<'m> Lowering<'m> {
         }
         let mut group = Group { originals: Vec::new(), holders: Vec::new(), unwritten: None };
         for (one, &array) in attempt.handed.iter().zip(&made) {
+            if carried.unordered.contains(&one.leaf) {
+                self.state.unordered.insert(array);
+            }
             let Some(old) = &one.before else { continue };
             if before.callers.contains(&old.buffer) || one.which.is_some() {
                 self.state.callers.insert(array);

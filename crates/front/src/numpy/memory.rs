@@ -63,6 +63,24 @@ fn is_whole(lens: &Lens, shape: &[Extent], at: usize) -> bool {
     kept[at] && starts[at] == Operand::i64(0) && steps[at] == 1 && extents[at] == shape[at]
 }
 
+/// True if two arrays on one buffer have no element in common: they are different parts along an axis, as the parts of complex numbers.
+pub(super) fn are_disjoint(x: &Array, y: &Array) -> bool {
+    let (Some((one, before)), Some((other, others))) = (x.lenses.split_last(), y.lenses.split_last()) else {
+        return false;
+    };
+    match (one, other) {
+        (Lens::Slice { starts, kept, .. }, Lens::Slice { starts: others_starts, kept: others_kept, .. }) => {
+            let is_constant = |at: &Operand| at.constant().is_some();
+            before == others
+                && (0..starts.len()).any(|axis| {
+                    let [at, other] = [starts[axis], others_starts[axis]];
+                    !kept[axis] && !others_kept[axis] && is_constant(&at) && is_constant(&other) && at != other
+                })
+        }
+        _ => false,
+    }
+}
+
 impl Lowering<'_> {
     /// A fresh array with this value.
     pub(super) fn fresh(&mut self, value: Value) -> Array {
@@ -83,6 +101,9 @@ impl Lowering<'_> {
 
     /// True if the elements are one behind the other in memory, whatever the sizes are.
     pub(super) fn is_contiguous(&self, array: &Array) -> bool {
+        if self.state.unordered.contains(&array.buffer) {
+            return false;
+        }
         let mut shape = self.b.func.ty(self.state.buffers[array.buffer]).shape.clone();
         array.lenses.iter().all(|lens| match lens {
             Lens::Permute(_) => false,
