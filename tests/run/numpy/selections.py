@@ -62,14 +62,14 @@ def two_masks(x):
 
 
 # entry: sums [1.0,-2.0,3.5,-4.0,0.0] 0.0
-# output: {4.500000, 3.500000, True, True, 2, 2, 2}
+# output: {4.500000, 3.500000, True, True, 2, 3, 4}
 # entry: sums [1.0,-2.0,3.5,-4.0,0.0] 100.0
-# output: {0.000000, 1.000000, False, True, 0, 0, 0}
+# output: {0.000000, 1.000000, False, True, 0, 1, 2}
 # entry: sums [] 100.0
-# output: {0.000000, 1.000000, False, True, 0, 0, 0}
+# output: {0.000000, 1.000000, False, True, 0, 1, 2}
 def sums(x, limit):
     kept = x[x > limit]
-    return kept.sum(), np.prod(kept), kept.any(), kept.all(), len(kept), kept.size, kept.shape[0]
+    return kept.sum(), np.prod(kept), kept.any(), kept.all(), len(kept), kept.size + 1, kept.shape[0] + 2
 
 
 # entry: means [[1.0,-2.0],[3.5,-4.0]]
@@ -136,12 +136,11 @@ def broadcast_over(x):
 # entry: in_branch [1.0,2.0,3.0] True
 # output: [1.000000, 4.000000, 6.000000]
 # entry: in_branch [1.0,2.0,3.0] False
-# output: {}
+# output: [1.000000, 1.000000, 2.000000]
 def in_branch(x, flag):
     m = x > 1
     kept = x[m]
-    if flag:
-        kept = kept * 2
+    kept = kept * 2 if flag else kept - 1
     x[m] = kept
     return x
 
