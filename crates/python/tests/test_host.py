@@ -1,5 +1,6 @@
 """Calls that are not compiled: Python makes them in the middle of compiled functions."""
 
+import copy
 import threading
 import types
 import warnings
@@ -399,17 +400,85 @@ def told_names(a, names):
 FOREIGN.nothing = lambda x: x[:0]
 
 
-def test_lists_are_objects(capsys):
+@pytest.mark.filterwarnings("ignore:frit")
+def test_lists_that_are_changed_are_those_of_the_caller(capsys):
     compiled = frit.jit(told_names)
     for _ in range(3):
         mine, its = ["a"], ["a"]
         assert agree(compiled(np.arange(3.0), mine), told_names(np.arange(3.0), its)) and mine == its
-    assert "callback" in compiled.dump("front") and capsys.readouterr().out.count("['a', 'q'] 2 (0,)") == 6
+    assert capsys.readouterr().out.count("['a', 'q'] 2 (0,)") == 6
+
+
+def appended(a, n):
+    n.append(a.sum())
+    return a
+
+
+def put(a, n):
+    n[0] = 5.0
+    return a * n[1]
+
+
+def passed_on(a, n):
+    return put(a, n) + len(n)
+
+
+def deep(a, n):
+    for row in n:
+        row[0] = 1.0
+    return a
+
+
+def by_another_name(a, n):
+    m = n
+    m += [3.0]
+    return a
+
+
+def in_dictionary(a, n):
+    n["x"] = 2.0
+    return a
+
+
+@pytest.mark.filterwarnings("ignore:frit")
+@pytest.mark.parametrize(
+    "function, value",
+    [(appended, [1.0]), (put, [1.0, 2.0]), (passed_on, [1.0, 2.0]), (deep, [[2.0]]), (by_another_name, [1.0]), (in_dictionary, {})],
+)
+def test_changes_of_lists_and_dictionaries_are_seen(function, value):
+    mine, its = copy.deepcopy(value), copy.deepcopy(value)
+    for _ in range(2):
+        assert agree(frit.jit(function)(np.arange(3.0), mine), function(np.arange(3.0), its)) and mine == its
+
+
+def read(a, n, rows):
+    total = sum(n) + n[0] * len(n)
+    for x in n:
+        total += x
+    first, second = n
+    n[0], n[1]
+    return a * total + rows[0][1] + first - second
+
+
+def stepped(a, arrays):
+    arrays[0] -= 0.5 * a
+    arrays[-1] *= 2.0
+    return arrays[0] + arrays[1]
+
+
+def test_lists_that_are_only_read_are_constants():
+    compiled = frit.jit(strict=True)(read)
+    assert agree(compiled(np.arange(3.0), [1.0, 2.0], [[1, 2]]), read(np.arange(3.0), [1.0, 2.0], [[1, 2]]))
+    mine, its = [np.ones(3), np.zeros(3)], [np.ones(3), np.zeros(3)]
+    assert agree(frit.jit(strict=True)(stepped)(np.arange(3.0), mine), stepped(np.arange(3.0), its))
+    assert agree(mine[0], its[0]) and agree(mine[1], its[1])
 
 
 def helper(x):
-    table = {"a": 1.0}
-    return x + table["a"]
+    try:
+        return x + 1.0
+    except ValueError:
+        return x
 
 
 def with_helper(x):

@@ -16,6 +16,7 @@ import numpy
 
 from . import _frit
 from ._calls import OUTSIDE
+from ._changes import has_container, may_change
 
 # Where the packages of others are.
 _INSTALLED = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
@@ -89,7 +90,7 @@ class Special:
         name = f"{source.name}_with_constants"
         call = f"def {name}({', '.join(written.parameters)}):\n    return {source.name}({', '.join(written.arguments)})\n"
         parameters = [(parameter, False, None) for parameter in written.parameters]
-        return Source(source.file, source.text + call, name, parameters, source.references)
+        return Source(source.file, source.text + call, name, parameters, source.references, source.parts)
 
 
 def special(
@@ -100,6 +101,9 @@ def special(
         rest = iter(values)
         values = [_refilled(value, rest, function.depth) for value in function.values]
         function = function.function
+    for name, value in zip(inspect.signature(function).parameters, values):
+        if has_container(value) and _may_change(function, name, value):
+            raise _frit.CompileError(f"`{function.__name__}` may change `{name}`, which would be a constant")
     passed: list[Any] = []
     depth = int(with_integers)
     key = ", ".join(_key(value, passed, depth) for value in values)
@@ -107,6 +111,26 @@ def special(
     if key not in made:
         made[key] = _frit.jit(Special(function, values, depth), strict)
     return made[key], passed
+
+
+_UNCHANGED: weakref.WeakKeyDictionary[types.FunctionType, set[tuple[str, str]]] = weakref.WeakKeyDictionary()
+"""Parameters, and the kinds of what is in them, that functions are known to leave as they are."""
+
+
+def _may_change(function: types.FunctionType, name: str, value: Any) -> bool:
+    known = _UNCHANGED.setdefault(function, set())
+    kind = (name, _kind(value))
+    if kind not in known and not may_change(function, name, value):
+        known.add(kind)
+    return kind not in known
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"{type(value).__name__}({', '.join(sorted({_kind(part) for part in value}))})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(sorted({_kind(part) for part in value.values()})) + "}"
+    return "array" if isinstance(value, numpy.ndarray) else "number"
 
 
 def _by_name(function: types.FunctionType) -> list[str]:
