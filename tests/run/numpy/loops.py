@@ -377,3 +377,18 @@ def starred(a):
     first, *rest, last = (0, 2, 1, 5)
     *none, one, two = [1, 2]
     return first, a[rest], last, len(none), one + two
+
+
+# Arrays in lists and dictionaries are changed themselves.
+# entry: in_containers [1.0,2.0]
+# output: {[19.000000, 39.000000], [10.000000, 48.000000], [-9.000000, 9.000000]}
+def in_containers(a):
+    items = [a, a * 2]
+    items[0] += 1
+    b = items[1]
+    items[1] *= 10
+    items[-2][0] -= 5
+    table = {"x": a, "y": b}
+    table["x"] *= 3
+    table["y"] -= 1
+    return b, items[1] + table["x"]

@@ -580,12 +580,13 @@ impl Lowering<'_> {
         if self.is_contiguous(array) {
             return made;
         }
-        let (value, made_rank) = (self.read(&made), made.rank());
+        let value = self.read(&made);
+        let keeps_axes = made.lenses == array.lenses;
         let copy = self.fresh(value);
         // Sizes of parameters are not 1, so that exchanged axes are not contiguous, and all of them are no single axis.
         let is_long = |extent: &Extent| matches!(extent, Extent::Value(size) if self.b.func.sizes.contains(size));
         let is_exchanged = matches!(&array.lenses[..], [Lens::Permute(_)])
-            && made_rank == 1
+            && (keeps_axes || made.rank() == 1)
             && array.shape.iter().all(is_long)
             && !self.state.unordered.contains(&array.buffer);
         if !is_exchanged {

@@ -1,7 +1,7 @@
 //! Statements: assignments to variables, elements and slices.
 
 use super::callback::{Callers, OUTSIDE};
-use super::elementwise::operand_type;
+use super::elementwise::{operand_type, shape_of};
 use super::error::{NumpyError, Result};
 use super::function::{Lowering, callable};
 use super::inquiry;
@@ -251,6 +251,11 @@ impl<'m> Lowering<'m> {
                 let new = self.operator(assign.op, &old, &value, span)?;
                 if let Item::Array(array) = &old {
                     self.same_kind(&new, array, span)?;
+                }
+                let is_element = matches!(of, Item::Array(_) | Item::Complex(_));
+                if !is_element && !shape_of(&old).is_empty() {
+                    // An array in a list is changed itself.
+                    return self.overwrite_in_place(&old, new, span);
                 }
                 self.store(&of, &index, new, span)
             }
