@@ -91,7 +91,7 @@ fn asks(node: Node<'_>) -> bool {
 }
 
 /// A variable that nobody else sees.
-fn is_own_variable(decl: Decl, names: &Names<'_>) -> bool {
+pub(super) fn is_own_variable(decl: Decl, names: &Names<'_>) -> bool {
     let data = &names.decls[decl];
     let is_taken = |name: &Node<'_>| {
         let mut around = std::iter::successors(name.parent(), |node| node.parent());

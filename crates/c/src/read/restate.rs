@@ -21,6 +21,7 @@
 //! All of this changes the text that is read, as the replacement of macros does, and what is not transformed is put back as its author wrote it. Only
 //! loops and pointers are changed that the reader could not follow. What belongs together is one [`Restated`]: it is put back as a whole.
 
+use super::checks::is_own_variable;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::syntax::{
@@ -229,18 +230,7 @@ impl<'t> Context<'t, '_> {
 
     /// A variable of the function that changes only where it is named.
     fn is_own(&self, decl: Decl) -> bool {
-        let data = &self.names.decls[decl];
-        let is_taken = |name: &Node<'t>| {
-            let mut around = std::iter::successors(name.parent(), |node| node.parent());
-            around
-                .find(|node| node.kind() != Kind::Paren)
-                .is_some_and(|node| node.kind() == Kind::Pointer && operator(node) == "&" || node.kind() == Kind::Asm)
-        };
-        matches!(data.kind, DeclKind::Local | DeclKind::Parameter)
-            && !data.typed.is_static
-            && !data.typed.is_volatile
-            && !self.occurrences(decl).iter().any(is_taken)
-            && self.occurrences(decl).iter().all(|name| name.place().is_some())
+        is_own_variable(decl, self.names) && self.occurrences(decl).iter().all(|name| name.place().is_some())
     }
 
     /// The same number wherever it stands in a statement, without effects.
