@@ -400,6 +400,49 @@ def told_names(a, names):
 FOREIGN.nothing = lambda x: x[:0]
 
 
+def solved(a):
+    return np.linalg.solve(a, [1.0, 2.0]) * 2
+
+
+def printed_list(a):
+    items = [a.sum(), 2.0]
+    print(items, (items, 1))
+    items[1] = 3.0
+    return a * items[1]
+
+
+FOREIGN.parts = lambda x, by: [x + by[0], x * by[1]]
+FOREIGN.lengthen = lambda x, items: items.append(1.0)
+
+
+def in_parts(a):
+    parts = FOREIGN.parts(a, [1.0, 2.0])
+    parts[0] += 1.0
+    return parts[0] + parts[1], len(parts)
+
+
+def lengthened(a):
+    items = [2.0, 3.0]
+    FOREIGN.lengthen(a, items)
+    return a * len(items)
+
+
+def test_lists_are_arguments_and_results_of_calls(capsys):
+    check(solved, np.array([[2.0, 0.0], [1.0, 1.0]]))
+    check(in_parts, np.arange(4.0))
+    compiled = frit.jit(printed_list)
+    for _ in range(2):
+        assert agree(compiled(np.arange(3.0)), np.arange(3.0) * 3.0)
+    assert "callback" in compiled.dump("front") and capsys.readouterr().out.count("[np.float64(3.0), 2.0] ([np.float64(3.0), 2.0], 1)") == 2
+
+
+@pytest.mark.filterwarnings("ignore:frit")
+def test_lists_that_calls_may_change_are_left_to_python():
+    compiled = frit.jit(lengthened)
+    for _ in range(3):
+        assert agree(compiled(np.arange(3.0)), np.arange(3.0) * 3)
+
+
 @pytest.mark.filterwarnings("ignore:frit")
 def test_lists_that_are_changed_are_those_of_the_caller(capsys):
     compiled = frit.jit(told_names)

@@ -99,6 +99,8 @@ struct Passed {
 struct Template {
     text: String,
     passed: Vec<Passed>,
+    /// A list is among the arguments that the program may use afterwards: what calls do to it is not seen.
+    has_list: bool,
 }
 
 impl<'m> Lowering<'m> {
@@ -164,6 +166,10 @@ impl<'m> Lowering<'m> {
             _ => None,
         };
         let is_known = known.is_some();
+        if template.has_list && !is_known {
+            let what = format!("a list as an argument of `{name}`, which may change it,");
+            return Err(self.not_compiled(span, &what, "pass a tuple"));
+        }
         let (given, written, shares) = match (known, observed) {
             (Some(known), _) => {
                 let written =
@@ -251,6 +257,13 @@ impl<'m> Lowering<'m> {
             _ => {}
         }
         let item = self.expr(expr)?;
+        // A list that is written in the call is nobody else's.
+        let is_list = |item: &Item| matches!(item, Item::Named(names, _) if Item::is_list(names));
+        template.has_list |= match &item {
+            Item::Named(_, items) if matches!(expr, Expr::List(_)) => items.iter().any(is_list),
+            Item::Tuple(items) => items.iter().any(is_list),
+            item => is_list(item),
+        };
         self.argument(&item, template, span)?;
         Ok(item)
     }
@@ -337,7 +350,7 @@ impl<'m> Lowering<'m> {
                 list(self, template, items)?;
                 template.text.push(')');
             }
-            Item::Named(names, items) if names.is_empty() => {
+            Item::Named(names, items) if Item::is_list(names) => {
                 template.text.push('[');
                 list(self, template, items)?;
                 template.text.push(']');
@@ -532,6 +545,7 @@ impl Given {
                 let items = parts.iter().map(|part| part.item(leaves, object)).collect();
                 match names {
                     None => Item::Tuple(items),
+                    Some(names) if names.is_empty() => Item::list(items),
                     Some(names) => Item::Named(names.clone(), items),
                 }
             }
