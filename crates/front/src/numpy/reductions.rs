@@ -51,9 +51,6 @@ impl Reduction {
     }
 }
 
-/// Computes a scalar from the index that is given.
-type Read<'a, L> = &'a dyn Fn(&mut L, &[Value]) -> Operand;
-
 /// Over what, and into what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Along {
@@ -125,14 +122,7 @@ impl Lowering<'_> {
     /// A reduction of the elements where a mask holds: the others are neutral.
     fn reduce_where(&mut self, what: Reduction, item: &Item, mask: &Item, along: &Along, span: Span) -> Result<Item> {
         let elem = operand_type(item).elem;
-        let neutral = match what {
-            Reduction::Sum | Reduction::Any | Reduction::Mean => Some(Operand::Const(elem.zero())),
-            Reduction::Prod | Reduction::All => neutral(Binary::Multiply, elem),
-            Reduction::Max => neutral(Binary::Maximum, elem),
-            Reduction::Min => neutral(Binary::Minimum, elem),
-            _ => None,
-        };
-        let Some(neutral) = neutral else {
+        let Some(neutral) = neutral_of(what, elem) else {
             return Err(self.not_compiled(span, "this reduction with `where`", "compute it from `np.sum`"));
         };
         let neutral = Item::Number(Number::strong(neutral, elem));
@@ -229,54 +219,60 @@ impl Lowering<'_> {
             _ => elem,
         };
         let source = self.read(&array);
-        let reduced = axes.clone();
-        // What a mask selected is reduced where it is: the first axis stands for those of the mask.
-        let selection = self.selection(source).filter(|_| !is_arg && axes.contains(&0));
-        let (source, shape, axes) = match selection {
-            None => (source, array.shape.clone(), axes),
-            Some(Selection { mask, whole }) => {
-                let rank = self.b.func.ty(mask).rank();
-                let others = axes.iter().filter(|&&axis| axis > 0).map(|axis| axis + rank - 1);
-                (whole, self.b.func.ty(whole).shape.clone(), (0..rank).chain(others).collect())
-            }
-        };
-        let outer: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
-        let [result, space] = [&outer, &axes].map(|axes| axes.iter().map(|&axis| shape[axis]).collect::<Vec<Extent>>());
-        let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
-            let places = |index: &[Value]| -> Vec<Operand> {
-                let mut places = vec![Operand::i64(0); shape.len()];
-                outer.iter().zip(at).for_each(|(&axis, &at)| places[axis] = at.into());
-                axes.iter().zip(index).for_each(|(&axis, &at)| places[axis] = at.into());
-                places
-            };
-            let read =
-                |lowering: &mut Self, index: &[Value]| lowering.b.index(source, places(index), Vec::new()).into();
-            let guard = selection.map(|Selection { mask, .. }| {
-                move |lowering: &mut Self, index: &[Value]| -> Operand {
-                    let rank = lowering.b.func.ty(mask).rank();
-                    lowering.b.index(mask, index[..rank].iter().map(|&at| at.into()).collect(), Vec::new()).into()
+        let made = match (self.selection(source).filter(|_| axes.contains(&0)), neutral_of(what, elem)) {
+            (Some(selection), Some(neutral)) => self.reduce_selected(what, (selection, neutral), &axes, along, span)?,
+            _ => {
+                let outer: Vec<usize> = (0..array.rank()).filter(|axis| !axes.contains(axis)).collect();
+                let shape: Vec<Extent> = outer.iter().map(|&axis| array.shape[axis]).collect();
+                let space: Vec<Extent> = axes.iter().map(|&axis| array.shape[axis]).collect();
+                let cell = |lowering: &mut Self, at: &[Value]| -> Operand {
+                    let read = |lowering: &mut Self, index: &[Value]| -> Operand {
+                        let mut places = vec![Operand::i64(0); array.rank()];
+                        outer.iter().zip(at).for_each(|(&axis, &at)| places[axis] = at.into());
+                        axes.iter().zip(index).for_each(|(&axis, &at)| places[axis] = at.into());
+                        lowering.b.index(source, places, Vec::new()).into()
+                    };
+                    lowering.fold_scalars(what, elem, of, space.clone(), &read)
+                };
+                if shape.is_empty() {
+                    Item::Number(Number::strong(cell(self, &[]), of))
+                } else {
+                    let value: Value = self.generate(shape, of, |lowering, at| Ok(cell(lowering, at)))?;
+                    Item::Array(self.fresh(value))
                 }
-            });
-            let guard = guard.as_ref().map(|guard| guard as Read<'_, Self>);
-            lowering.fold_scalars(what, elem, of, space.clone(), &read, guard)
-        };
-        if result.is_empty() {
-            let x = cell(self, &[]);
-            if along.keepdims {
-                let one = vec![Extent::Const(1); array.rank()];
-                return self.generate(one, of, |_, _| Ok(x)).map(|value: Value| Item::Array(self.fresh(value)));
             }
-            return Ok(Item::Number(Number::strong(x, of)));
-        }
-        let value: Value = self.generate(result, of, |lowering, at| Ok(cell(lowering, at)))?;
-        let made = self.fresh(value);
+        };
         if !along.keepdims {
-            return Ok(Item::Array(made));
+            return Ok(made);
         }
-        let shape = (0..array.rank())
-            .map(|at| if reduced.contains(&at) { Extent::Const(1) } else { array.shape[at] })
-            .collect();
-        Ok(Item::Array(self.reshaped(&made, shape, Vec::new())))
+        let extent = |(at, &extent): (usize, &Extent)| if axes.contains(&at) { Extent::Const(1) } else { extent };
+        let kept: Vec<Extent> = array.shape.iter().enumerate().map(extent).collect();
+        match made {
+            Item::Array(made) => Ok(Item::Array(self.reshaped(&made, kept, Vec::new()))),
+            made => {
+                let x = self.converted(&made, &kept, of, span)?;
+                Ok(Item::Array(self.fresh(x.value().expect("it has axes"))))
+            }
+        }
+    }
+
+    /// A reduction of what a mask selected where it is: the first axis stands for those of the mask, and other elements are neutral.
+    fn reduce_selected(
+        &mut self,
+        what: Reduction,
+        (selection, neutral): (Selection, Operand),
+        axes: &[usize],
+        along: &Along,
+        span: Span,
+    ) -> Result<Item> {
+        let [mask, whole] = [selection.mask, selection.whole].map(|value| self.fresh(value));
+        let rank = mask.rank();
+        let mask = self.mask_of_parts(&mask, whole.rank());
+        let neutral = Item::Number(Number::strong(neutral, whole.elem));
+        let known = self.chosen(&mask, &Item::Array(whole), &neutral, span)?;
+        let others = axes.iter().filter(|&&axis| axis > 0).map(|axis| axis + rank - 1);
+        let axes = Some((0..rank).chain(others).collect());
+        self.reduce(what, &known, &Along { axes, keepdims: false, has_initial: true, ..along.clone() }, span)
     }
 
     fn first_element(&mut self, item: &Item, span: Span) -> Result<Item> {
@@ -296,48 +292,36 @@ impl Lowering<'_> {
         Item::Number(Number::strong(self.convert(count, elem), elem))
     }
 
-    /// A fold of scalars over a space, or of those of its indices for which a guard holds.
+    /// A fold of scalars over a space.
     fn fold_scalars(
         &mut self,
         what: Reduction,
         elem: Scalar,
         of: Scalar,
         space: Vec<Extent>,
-        read: Read<'_, Self>,
-        guard: Option<Read<'_, Self>>,
+        read: &dyn Fn(&mut Self, &[Value]) -> Operand,
     ) -> Operand {
         let constant = |value: f64| Operand::Const(UnOp::Convert(of).eval(Const::f64(value)));
         let apply = |op: BinOp| move |l: &mut Self, x: &[Operand], y: &[Operand]| vec![l.b.binary(op, x[0], y[0])];
         let is_float = of.is_float();
         let is_bool = of == Scalar::Bool;
-        let guarded = |l: &mut Self, index: &[Value], x: Operand, neutral: Operand| match guard {
-            None => x,
-            Some(guard) => {
-                let holds = guard(l, index);
-                l.select(holds, x, neutral)
-            }
-        };
         match what {
             Reduction::Sum | Reduction::Prod => {
                 let (op, neutral) = if what == Reduction::Sum { (BinOp::ADD, 0.0) } else { (BinOp::MUL, 1.0) };
-                let neutral = constant(neutral);
                 let cell = |l: &mut Self, index: &[Value]| {
                     let x = read(l, index);
-                    let x = l.convert(x, of);
-                    vec![guarded(l, index, x, neutral)]
+                    vec![l.convert(x, of)]
                 };
-                self.fold(space, vec![neutral], true, &cell, &apply(op))[0]
+                self.fold(space, vec![constant(neutral)], true, &cell, &apply(op))[0]
             }
             Reduction::Any | Reduction::All => {
                 let is_any = what == Reduction::Any;
-                let neutral = Operand::Const(Const::Bool(!is_any));
                 let cell = |l: &mut Self, index: &[Value]| {
                     let x = read(l, index);
-                    let x = l.convert(x, Scalar::Bool);
-                    vec![guarded(l, index, x, neutral)]
+                    vec![l.convert(x, Scalar::Bool)]
                 };
                 let op = if is_any { BinOp::OR } else { BinOp::AND };
-                self.fold(space, vec![neutral], true, &cell, &apply(op))[0]
+                self.fold(space, vec![Operand::Const(Const::Bool(!is_any))], true, &cell, &apply(op))[0]
             }
             Reduction::Min | Reduction::Max => {
                 let is_max = what == Reduction::Max;
@@ -346,10 +330,7 @@ impl Lowering<'_> {
                     Scalar::Bool => Operand::Const(Const::Bool(!is_max)),
                     of => Operand::Const(least_or_greatest(of, is_max)),
                 };
-                let cell = |l: &mut Self, index: &[Value]| {
-                    let x = read(l, index);
-                    vec![guarded(l, index, x, neutral)]
-                };
+                let cell = |l: &mut Self, index: &[Value]| vec![read(l, index)];
                 let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
                     let (x, y) = (x[0], y[0]);
                     if is_bool {
@@ -500,6 +481,17 @@ impl Lowering<'_> {
             Ok(at) if at < rank => Ok(at),
             _ => Err(self.wrong_type(span, format!("axis {axis} is out of bounds for an array with {rank} axes"))),
         }
+    }
+}
+
+/// What a reduction leaves out, if there is such an element; of a mean, what its sum does.
+fn neutral_of(what: Reduction, elem: Scalar) -> Option<Operand> {
+    match what {
+        Reduction::Sum | Reduction::Any | Reduction::Mean => Some(Operand::Const(elem.zero())),
+        Reduction::Prod | Reduction::All => neutral(Binary::Multiply, elem),
+        Reduction::Max => neutral(Binary::Maximum, elem),
+        Reduction::Min => neutral(Binary::Minimum, elem),
+        _ => None,
     }
 }
 

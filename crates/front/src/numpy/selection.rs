@@ -169,11 +169,7 @@ impl Lowering<'_> {
     /// Stores the elements of an item that fits the whole array where a mask holds.
     fn store_chosen(&mut self, array: &Array, mask: &Item, item: &Item, span: Span) -> Result<()> {
         let mask = match mask {
-            Item::Array(mask) if mask.rank() < array.rank() => {
-                let ones = vec![Extent::Const(1); array.rank() - mask.rank()];
-                let shape = [mask.shape.clone(), ones].concat();
-                Item::Array(self.reshaped(mask, shape, Vec::new()))
-            }
+            Item::Array(mask) => self.mask_of_parts(mask, array.rank()),
             mask => mask.clone(),
         };
         let made = self.elementwise(&[mask, item.clone(), Item::Array(array.clone())], array.elem, span, |l, x| {
@@ -183,5 +179,14 @@ impl Lowering<'_> {
         let new = self.converted(&made, &array.shape, array.elem, span)?;
         self.write(array, new);
         Ok(())
+    }
+
+    /// A mask for the first axes of an array of this rank, as it is broadcast over the others.
+    pub(super) fn mask_of_parts(&mut self, mask: &Array, rank: usize) -> Item {
+        if mask.rank() == rank {
+            return Item::Array(mask.clone());
+        }
+        let ones = vec![Extent::Const(1); rank - mask.rank()];
+        Item::Array(self.reshaped(mask, [mask.shape.clone(), ones].concat(), Vec::new()))
     }
 }
