@@ -11,7 +11,7 @@
 //! - `stmt` and `expr` print statements and expressions;
 //! - `layout` divides large procedures, `proc` prints them, `module` holds what they share;
 //! - `entry` prints the interface, `foreign` what programs call in C, `callback` calls of functions that are not compiled;
-//! - `scan` and `transpose` print loops that C compilers do not vectorise well;
+//! - `parallel` prints parallel loops, `scan` and `transpose` loops that C compilers do not vectorise well;
 //! - `runtime.h`, `runtime.c`, `output.h`, `output.c`, `input.h`, `input.c` and `public.h` are the run-time system.
 
 mod arith;
@@ -23,6 +23,7 @@ mod layout;
 mod module;
 mod names;
 mod output;
+mod parallel;
 mod proc;
 mod scan;
 mod stmt;

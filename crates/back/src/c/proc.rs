@@ -26,7 +26,7 @@ pub(super) struct ArrayNames {
     /// The buffer that it owns or shares; `None` for memory that is not counted.
     pub(super) owner: Option<String>,
     /// Its extents.
-    extents: Vec<Extent>,
+    pub(super) extents: Vec<Extent>,
 }
 
 /// An extent of an array in C.
@@ -63,8 +63,10 @@ pub(super) struct ProcPrinter<'m, 'p> {
     /// The text of the current function.
     pub(super) out: String,
     pub(super) indent: usize,
-    /// Outlined parts, each after those it calls.
+    /// Outlined parts and loops, each after those it calls.
     parts: String,
+    /// The number of loops that are functions.
+    pub(super) loop_count: usize,
     pub(super) block: BlockId,
     pub(super) exit: Exit,
     pub(super) is_in_parallel: bool,
@@ -100,6 +102,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             out: String::new(),
             indent: 0,
             parts: String::new(),
+            loop_count: 0,
             exit: Exit::Return,
             is_in_parallel: false,
             is_in_simd: false,
@@ -465,9 +468,19 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         self.close("}");
         let text = std::mem::replace(&mut self.out, out);
         self.indent = indent;
-        self.parts.push_str(&text);
-        self.parts.push('\n');
+        self.outline(&text);
         self.line(&format!("if ({name}(w, f)) return 1;"));
+    }
+
+    /// Adds a function to those that are printed before this one.
+    pub(super) fn outline(&mut self, function: &str) {
+        self.parts.push_str(function);
+        self.parts.push('\n');
+    }
+
+    /// The name of the function.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The declarations and statements of a block whose braces are printed.

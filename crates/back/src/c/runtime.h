@@ -11,7 +11,11 @@
 #define FRIT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FRIT_EXPORT __attribute__((visibility("default")))
 #define FRIT_UNUSED __attribute__((unused))
+#if defined(__clang__)
 #define FRIT_NOINLINE __attribute__((noinline, unused))
+#else
+#define FRIT_NOINLINE __attribute__((noinline, noclone, unused))
+#endif
 #define FRIT_COLD __attribute__((noinline, cold, unused))
 #define FRIT_ALIGNED __attribute__((aligned(64)))
 
@@ -176,6 +180,21 @@ static inline bool frit_team(frit_worker *w, frit_choice *choice, int64_t work) 
 
 static inline void frit_note(frit_choice *choice) {
     if (choice->began != 0) frit_note_time(choice);
+}
+
+/* Some of the iterations of a loop: those from `from` to `to`. */
+typedef struct {
+    int64_t from, to;
+} frit_range;
+
+/* The share of the current thread of a team: as many units of iterations as the others have, or one more. */
+static inline frit_range frit_share_of_loop(int64_t from, int64_t to, int64_t unit) {
+    const int64_t members = omp_get_num_threads(), member = omp_get_thread_num();
+    const int64_t units = to > from ? (to - from - 1) / unit + 1 : 0;
+    const int64_t each = units / members, more = units % members;
+    const int64_t first = member * each + (member < more ? member : more);
+    const int64_t begin = from + first * unit, end = begin + (each + (member < more)) * unit;
+    return (frit_range){begin, end < to ? end : to};
 }
 
 /* How many iterations a thread takes at a time of a loop whose iterations differ in work: a sixteenth of its share. */

@@ -1,38 +1,20 @@
 //! Statements of the loop IR as C statements.
 //!
-//! Expressions are printed in `expr`. Scans and transposing copies have modules of their own. This
+//! Expressions are printed in `expr`. Parallel loops, scans and transposing copies have modules of their own. This
 //! module decides only how C runs a loop: by a team of threads, by vectors, or in order.
 
 use super::layout::{Block, BlockId, Item};
-use super::proc::{Exit, ProcPrinter, needs_worker, part_number};
+use super::proc::{Exit, ProcPrinter, part_number};
 use super::types::{c_type, element_type};
 use frit_ir::nest::walk::{Mention, Role};
-use frit_ir::nest::{
-    Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, ProcId, Reduction, Stmt, Storage, Var,
-};
-use frit_ir::{BinOp, FailureKind, Scalar, UnOp};
+use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, ProcId, Reduction, Stmt, Storage, Var};
+use frit_ir::{BinOp, FailureKind, Scalar};
 use frit_support::Span;
 
 /// Iterations up to which the compiler unrolls a loop inside a vectorised one.
 const UNROLLED: i64 = 16;
 /// Bytes of a cache line.
 const LINE: i64 = 64;
-
-/// Statements up to which the body of a parallel loop is printed twice: for a team and for a single
-/// thread.
-const PRINTED_TWICE: usize = 200;
-/// The same if the loop runs once in a call that may be short.
-const PRINTED_TWICE_ONCE: usize = 20;
-
-/// Names for a loop whose iterations can fail.
-struct Failing {
-    /// The worker that starts the loop.
-    team: String,
-    /// What has failed so far.
-    failures: String,
-    /// Where a failed iteration goes.
-    label: String,
-}
 
 impl<'p> ProcPrinter<'_, 'p> {
     /// The statements of a block.
@@ -49,7 +31,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     /// A block within a statement, whose braces are printed.
-    fn inner(&mut self, block: &Block<'p>) {
+    pub(super) fn inner(&mut self, block: &Block<'p>) {
         match block.outlined {
             Some(part) => self.part(block, part_number(part)),
             None => self.block_inside(block),
@@ -509,151 +491,19 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.close("}");
     }
 
-    fn parallel_loop(
-        &mut self,
-        data: &'p LoopData,
-        body: &Block<'p>,
-        parallel: &Parallel,
-        simd: bool,
-        reductions: &[Reduction],
-    ) {
-        let needs_worker = needs_worker(self.proc, &data.body);
-        // Bounds and work are computed before the braces that a team's declarations need.
-        let (header, var) = self.loop_header(data);
-        let work = self.expr_text(&parallel.work);
-        let clauses = self.clauses(data, body, reductions);
-        let schedule = match (parallel.irregular, simd) {
-            (true, _) => {
-                let range = data.upper.clone() - data.lower.clone();
-                let iterations =
-                    if data.step == 1 { range } else { Expr::binary(BinOp::DIV, range, Expr::i64(data.step)) };
-                format!("dynamic, frit_portion(w, {})", self.expr_text(&iterations))
-            }
-            (false, true) => "simd:static".to_owned(),
-            (false, false) => "static".to_owned(),
-        };
-        let choice =
-            (simd || is_computed_alike(self.proc, &data.body, self.module.options)).then(|| self.fresh("choice"));
-        let team = match &choice {
-            Some(choice) => {
-                self.line(&format!("static _Thread_local frit_choice {choice};"));
-                format!("frit_team(w, &{choice}, {work})")
-            }
-            None => format!("frit_parallel(w, {work})"),
-        };
-        let failing = needs_worker.then(|| self.declare_failing());
-        // Starting a team costs microseconds even if it is of one, so a loop that may start often
-        // has a plain form too. A loop whose iterations take memory costs more than the estimate
-        // says.
-        let takes_memory = data.body.iter().any(|stmt| match stmt {
-            Stmt::Alloc { array } => matches!(self.proc.arrays[*array].storage, Storage::Heap),
-            _ => false,
-        });
-        let is_in_short_call = self.module.options.interruptible;
-        let most = match (self.is_repeated || !self.module.is_entry(self.id), is_in_short_call) {
-            (true, _) => PRINTED_TWICE,
-            (false, true) => PRINTED_TWICE_ONCE,
-            (false, false) => 0,
-        };
-        let has_plain_form = !takes_memory && has_at_most(self.proc, &data.body, most);
-        let region = if has_plain_form {
-            self.open(&format!("if ({team}) {{"));
-            "num_threads(w->context->threads)".to_owned()
-        } else {
-            format!("if(parallel: {team}) num_threads(w->context->threads)")
-        };
-        self.is_in_parallel = true;
-        let simd_word = if simd { " simd" } else { "" };
-        let plain = match &failing {
-            Some(failing) => {
-                self.line(&format!("#pragma omp parallel {region}"));
-                self.open("{");
-                self.line(&format!("frit_worker *const w = frit_member({});", failing.team));
-                self.line(&format!("#pragma omp for schedule({schedule}){clauses}"));
-                let start = self.out.len();
-                self.failing_loop(body, &header, &var, failing);
-                // Labels are unique in a function.
-                let again = if has_plain_form { self.fresh(&failing.label) } else { String::new() };
-                let plain = self.out[start..].replace(&format!("goto {};", failing.label), &format!("goto {again};"));
-                let plain = plain.replace(&format!("{}:\n", failing.label), &format!("{again}:\n"));
-                self.close("}");
-                plain.lines().map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n").collect()
-            }
-            None => {
-                self.line(&format!("#pragma omp parallel for{simd_word} {region} schedule({schedule}){clauses}"));
-                let start = self.out.len();
-                self.open(&header);
-                self.enter_body(simd);
-                self.inner(body);
-                self.is_in_simd = false;
-                self.close("}");
-                self.out[start..].to_owned()
-            }
-        };
-        self.is_in_parallel = false;
-        if has_plain_form {
-            self.close("} else {");
-            self.indent += 1;
-            if simd && failing.is_none() {
-                self.line(&format!("#pragma omp simd{clauses}"));
-            }
-            self.out.push_str(&plain);
-            self.close("}");
-        }
-        if let Some(choice) = choice {
-            self.line(&format!("frit_note(&{choice});"));
-        }
-        if let Some(failing) = failing {
-            self.leave_if_failed(&failing);
-        }
-    }
-
-    fn declare_failing(&mut self) -> Failing {
-        let failing =
-            Failing { team: self.fresh("team"), failures: self.fresh("failures"), label: self.fresh("failed") };
-        self.line(&format!("frit_worker *const {} = w;", failing.team));
-        self.line(&format!("frit_region {} = {{.iteration = INT64_MAX}};", failing.failures));
-        failing
-    }
-
-    /// A loop whose iterations can fail. The failure that counts is that of the first iteration, as
-    /// if they ran in order. Later iterations are skipped.
-    fn failing_loop(&mut self, body: &Block<'p>, header: &str, var: &str, failing: &Failing) {
-        let Failing { team: _, failures, label } = failing;
-        self.open(header);
-        self.line(&format!("if (frit_is_over(&{failures}, {var})) continue;"));
-        let outer = std::mem::replace(&mut self.exit, Exit::Label(label.clone()));
-        let start = self.out.len();
-        self.inner(body);
-        self.exit = outer;
-        if self.out[start..].contains(&format!("goto {label};")) {
-            self.line("continue;");
-            self.line(&format!("{label}:"));
-            self.line(&format!("frit_stop(w, &{failures}, {var});"));
-        }
-        self.close("}");
-    }
-
-    fn leave_if_failed(&mut self, failing: &Failing) {
-        let failures = &failing.failures;
-        let leave = self.leave();
-        let fail = format!("frit_fail_region(w, &{failures})");
-        match &self.exit {
-            Exit::Return => self.line(&format!("if (FRIT_UNLIKELY({failures}.iteration != INT64_MAX)) return {fail};")),
-            Exit::Label(_) => {
-                self.line(&format!("if (FRIT_UNLIKELY({failures}.iteration != INT64_MAX)) {{ {fail}; {leave} }}"))
-            }
-        }
-    }
-
     /// `for (int64_t i = 0; i < n; i++) { // line 12`, and the variable.
     fn loop_header(&mut self, data: &LoopData) -> (String, String) {
+        let lower = self.expr_text(&data.lower);
+        let upper = self.bound(&data.upper);
+        self.loop_header_between(data, &lower, &upper)
+    }
+
+    /// The same for the iterations from one value to another, which are C.
+    pub(super) fn loop_header_between(&mut self, data: &LoopData, lower: &str, upper: &str) -> (String, String) {
         let var = match data.var {
             Some(var) => self.var_name(var),
             None => self.fresh("round"),
         };
-        let lower = self.expr_text(&data.lower);
-        let upper = self.bound(&data.upper);
         let step = if data.step == 1 { format!("{var}++") } else { format!("{var} += {}", data.step) };
         let declaration = if var.starts_with("f->") { "" } else { "int64_t " };
         let comment = self.comment(data.span);
@@ -681,7 +531,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     /// The clauses of a loop directive, each with a blank before it.
-    fn clauses(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
+    pub(super) fn clauses(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
         let mut clauses = String::new();
         for &Reduction { op, var } in reductions {
             clauses += &format!(" reduction({}:{})", reduction_operator(op), self.var_name(var));
@@ -718,7 +568,12 @@ impl<'p> ProcPrinter<'_, 'p> {
 
     /// Variables and arrays that are assigned in the loop but declared outside of it, each once and
     /// in order. These are reused names: only reductions live after the loop.
-    fn outer_assignments(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> Vec<Binding> {
+    pub(super) fn outer_assignments(
+        &self,
+        data: &LoopData,
+        body: &Block<'p>,
+        reductions: &[Reduction],
+    ) -> Vec<Binding> {
         let mut found = Vec::new();
         self.proc.for_each_stmt(&data.body, &mut |stmt| {
             let mut note = |binding: Binding| {
@@ -780,7 +635,7 @@ fn may_combine(proc: &frit_ir::nest::Proc, reductions: &[Reduction]) -> bool {
 }
 
 /// The operator of a reduction clause.
-fn reduction_operator(op: BinOp) -> &'static str {
+pub(super) fn reduction_operator(op: BinOp) -> &'static str {
     match op {
         BinOp::ADD => "+",
         BinOp::MUL => "*",
@@ -793,39 +648,4 @@ fn reduction_operator(op: BinOp) -> &'static str {
             panic!("{} is no operation of reductions", op.name())
         }
     }
-}
-
-/// The iterations of a parallel loop have the same results wherever the parts of threads end, so the time may decide on how
-/// many it runs.
-///
-/// Where the C compiler vectorises such a loop, it computes the ends of parts by the scalar variants of mathematical
-/// functions. It does so only where no loop is inside. Loops that Frit vectorises are divided into whole vectors.
-fn is_computed_alike(proc: &frit_ir::nest::Proc, body: &[Stmt], options: &super::Options) -> bool {
-    let has_loop = proc.any_stmt(body, &mut |stmt| match stmt {
-        Stmt::For(l) => proc.loops[*l].lower.as_i64().is_none() || proc.loops[*l].upper.as_i64().is_none(),
-        Stmt::While { .. } => true,
-        _ => false,
-    });
-    let calls = || proc.any_stmt(body, &mut |stmt| matches!(stmt, Stmt::Call { .. }));
-    let mut computes = false;
-    proc.for_each_expr(body, &mut |expr| computes |= expr.any_part(&mut is_mathematics));
-    has_loop || options.strict_fp || !options.vectors || !computes && !calls()
-}
-
-/// A call of a function of the mathematical library, of which some have vector variants.
-fn is_mathematics(expr: &Expr) -> bool {
-    match expr {
-        Expr::Unary { op, .. } => matches!(op, UnOp::Math(_)),
-        Expr::Binary { op, .. } => matches!(op, BinOp::Math(_)),
-        Expr::Const(_) | Expr::Var(_) | Expr::Load { .. } | Expr::Select { .. } | Expr::Threads => false,
-    }
-}
-
-/// The block has at most so many statements.
-fn has_at_most(proc: &frit_ir::nest::Proc, block: &[Stmt], most: usize) -> bool {
-    let mut statements = 0;
-    !proc.any_stmt(block, &mut |_| {
-        statements += 1;
-        statements > most
-    })
 }
