@@ -19,6 +19,7 @@ pub mod assemble;
 pub mod block_graph;
 mod checkpoint;
 pub mod coalescing;
+mod contraction;
 pub mod cost;
 pub mod full_partition;
 mod fusion_graph;

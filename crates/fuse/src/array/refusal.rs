@@ -27,6 +27,8 @@ pub enum Refusal {
     StatementBetween { span: Span },
     /// The two run over index spaces that are not known to be the same.
     SpacesDiffer { span: Span },
+    /// Split into rows, a product of matrices would take one factor from memory again for each row.
+    SplitsContraction { span: Span },
     /// The array itself is needed: a statement uses it as a whole.
     UsedAsWhole { array: Value, span: Span },
     /// The producer may fail in elements that the consumer does not read.
@@ -56,6 +58,7 @@ impl Refusal {
             Refusal::InputConsumed { .. } => "input-consumed",
             Refusal::StatementBetween { .. } => "statement-between",
             Refusal::SpacesDiffer { .. } => "spaces-differ",
+            Refusal::SplitsContraction { .. } => "splits-contraction",
             Refusal::UsedAsWhole { .. } => "used-as-whole",
             Refusal::MayFail { .. } => "may-fail",
             Refusal::NotPerfect { .. } => "not-perfect",
@@ -77,6 +80,7 @@ impl Refusal {
             | Refusal::InputConsumed { span, .. }
             | Refusal::StatementBetween { span }
             | Refusal::SpacesDiffer { span }
+            | Refusal::SplitsContraction { span }
             | Refusal::UsedAsWhole { span, .. }
             | Refusal::MayFail { span }
             | Refusal::NotPerfect { span }
@@ -111,6 +115,10 @@ impl Refusal {
                 "a statement between the two needs the first and is needed by the second".into()
             }
             Refusal::SpacesDiffer { .. } => "the two run over different index spaces".into(),
+            Refusal::SplitsContraction { .. } => {
+                "row by row, the product of matrices would read one of them again for each row, and not in blocks"
+                    .into()
+            }
             Refusal::UsedAsWhole { .. } => "the array is also needed as a whole".into(),
             Refusal::MayFail { .. } => "the producer may fail in elements that the consumer does not read".into(),
             Refusal::NotPerfect { .. } => "the outer body does more than the inner loop, and would be repeated".into(),

@@ -11,6 +11,7 @@
 
 use super::access::{Views, uses};
 use super::block_graph::{BlockGraph, Touches, schedule};
+use super::contraction::contraction;
 use super::nest::unflatten;
 use super::refusal::Refusal;
 use super::replace::{dummy, inner_certificates, lift_certificates, put_blocks, take_blocks, under_certificates};
@@ -96,6 +97,12 @@ pub fn correspondence(func: &Func, first: &Stmt, second: &Stmt) -> Result<Iterat
         let found = kept_by_filter(first, one, other).or_else(|| outer_axes(one, other));
         found.ok_or(Refusal::SpacesDiffer { span: second.span })?
     };
+    if let Iterations::Outer { axes } = iterations {
+        let long = if one.space.len() < other.space.len() { other } else { one };
+        if let Some(span) = contraction(func, long, axes) {
+            return Err(Refusal::SplitsContraction { span });
+        }
+    }
     same_generators(one, other, iterations, second)?;
     reads_at_own_index(func, first, one, second, other, iterations)?;
     if let Iterations::Kept { .. } = iterations {
