@@ -23,8 +23,21 @@ from report import report
 from worker import HERE, environment, serve
 
 TOOLS = ("frit", "numpy", "numba", "jax", "numexpr")
-# Threads of the tool before, which may still spin as they wait for work, come to rest.
-PAUSE = 0.02
+# Threads of the tool before, which may still spin as they wait for work, come to rest: those of OpenBLAS take a tenth of a second.
+PAUSE, LONGEST_PAUSE = 0.02, 0.5
+
+
+def rest():
+    """Waits until no thread runs but this one, as far as the system tells."""
+    start = time.perf_counter()
+    while True:
+        time.sleep(PAUSE)
+        try:
+            running = int(pathlib.Path("/proc/loadavg").read_text().split()[3].split("/")[0])
+        except OSError:
+            return
+        if running <= 1 or time.perf_counter() - start > LONGEST_PAUSE:
+            return
 
 
 class Worker:
@@ -82,7 +95,8 @@ def measured(name, workers, size, seconds):
     least = 3 if seconds else 1
     while turn := [tool for tool, all in times.items() if len(all) < least or (sum(all) < seconds and len(all) < 50)]:
         for tool in turn:
-            time.sleep(PAUSE if seconds else 0)
+            if seconds:
+                rest()
             again = workers[tool].ask("call")
             if "why" in again:
                 row[tool] = again
