@@ -55,8 +55,10 @@ use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns of a block.
+/// Columns of a block, if cells take eight bytes or are kept in registers.
 const COLUMNS: i64 = 128;
+/// Columns of a block of smaller cells. Each pass over a row of it takes sixteen elements into registers first.
+const SMALL_COLUMNS: i64 = 256;
 /// This fraction of a processor's own cache keeps the cells of a block between segments.
 const KEPT_PART: i64 = 4;
 /// The most rows of a block. More rows make packing hardly cheaper.
@@ -152,13 +154,19 @@ impl Contraction {
     /// The most rows whose cells fit where they are kept.
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
-        let fitting = |bytes_of_cache: i64| bytes_of_cache / (COLUMNS * bytes.max(1));
+        let fitting = |bytes_of_cache: i64| bytes_of_cache / (self.width(proc) * bytes.max(1));
         let at_once = self.rows_at_once(proc);
         let most = match at_once {
             ROWS_IN_REGISTERS => fitting(self.caches.own).min(PASSING_ROWS),
             _ => fitting(self.caches.own / KEPT_PART).min(ROWS),
         };
         most / at_once * at_once
+    }
+
+    /// The number of columns in a block.
+    fn width(&self, proc: &Proc) -> i64 {
+        let are_small = self.columns.expanded.iter().all(|&var| bytes(proc.vars[var].scalar) < 8);
+        if are_small && self.rows_at_once(proc) == AT_ONCE { SMALL_COLUMNS } else { COLUMNS }
     }
 
     /// The number of rows in a block is a multiple of this.
@@ -197,10 +205,11 @@ impl Contraction {
         let most = self.rows_at_most(proc);
         let rows = strip_mining::Block::of_length(proc, most);
         let [column, column_end] = [(); 2].map(|()| proc.index());
-        let kept = self.columns.keep(proc, &[most, COLUMNS]);
+        let width = self.width(proc);
+        let kept = self.columns.keep(proc, &[most, width]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
-        let limit = Expr::binary(BinOp::MIN, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
+        let limit = Expr::binary(BinOp::MIN, Expr::Var(column) + Expr::i64(width), self.columns.header.upper.clone());
         let mut in_tile = vec![Stmt::Assign { var: column_end, value: limit }];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
             match &segment.steps {
@@ -211,7 +220,7 @@ impl Contraction {
                 }
             }
         }
-        let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
+        let header = LoopData { var: Some(column), step: width, ..self.columns.header.clone() };
         let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
         let at_once = self.rows_at_once(proc);
@@ -220,7 +229,8 @@ impl Contraction {
 
     fn scheme(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> Scheme {
         let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
-        let row = COLUMNS * bytes.max(1);
+        let width = self.width(proc);
+        let row = width * bytes.max(1);
         let in_registers = self.runs_in_registers(proc, segment, shared);
         let (rows, steps) = if in_registers {
             let lines = self.caches.nearest / LINES_PART / (PIECES * LINE);
@@ -229,7 +239,7 @@ impl Contraction {
             // Packed elements leave room in the first-level cache for what streams by.
             (if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 }, self.caches.nearest * 2 / 3 / row)
         };
-        Scheme { in_registers, rows, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
+        Scheme { in_registers, rows, width, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
     }
 }
 
@@ -239,6 +249,8 @@ struct Scheme {
     in_registers: bool,
     /// Rows at once.
     rows: i64,
+    /// Columns of a block.
+    width: i64,
     /// Steps of a block.
     depth: i64,
 }
@@ -306,7 +318,7 @@ impl Block<'_> {
         segment: &Segment,
         shared: &[Expr],
         (steps, step): (&LoopData, Var),
-        &Scheme { in_registers, rows: at_once, depth }: &Scheme,
+        &Scheme { in_registers, rows: at_once, width, depth }: &Scheme,
     ) -> Stmt {
         let (first, end) = (proc.index(), proc.index());
         let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
@@ -316,7 +328,7 @@ impl Block<'_> {
             // The lines of all steps stay in the first-level cache together, so their distance must
             // not be a large power of two.
             let apart = if in_registers { LINE / elem_bytes(proc, load) } else { 0 };
-            let packed = self.pack(proc, load, (depth, COLUMNS + apart), (step, first, end), steps, &mut body);
+            let packed = self.pack(proc, load, (depth, width + apart), (step, first, end), steps, &mut body);
             let column = Expr::Var(self.tile.columns.column) - self.tile.first.into();
             let from = Expr::Load { array: packed, index: vec![Expr::Var(step) - first.into(), column] };
             for stmt in &mut segment.body {
