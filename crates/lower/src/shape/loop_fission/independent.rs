@@ -11,7 +11,8 @@
 //!
 //! The body is cut before and after each costly stretch of arithmetic. The stretch has no inner
 //! loops, except those that the C compiler unrolls. Scalars that pass between parts are kept for a
-//! strip of iterations; cheap ones are computed again.
+//! strip of iterations; cheap ones are computed again. Where threads run the loop and an iteration
+//! may cost much, the loop as it was remains for few iterations, of which each thread needs its share.
 //!
 //! Iterations are independent, and the parts of each still run in order. So every value is computed
 //! from the same operands. Reductions stay in one part. Everything that can end the program stays
@@ -52,6 +53,8 @@ const MOST_UNROLLED: i64 = 16;
 /// Loops on threads are distributed only if an iteration costs no more, and then there are many
 /// iterations.
 const LARGEST_PARALLEL: i64 = 1 << 10;
+/// Where the cost of an iteration is not known, each thread must have at least so many strips.
+const LEAST_STRIPS: i64 = 4;
 
 /// Distributes independent loops wherever that pays.
 pub(crate) fn fission_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
@@ -78,13 +81,15 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool, decisions: &mut Decision
             result.push(Stmt::For(id));
             continue;
         }
-        let split = if again && !parts.is_long() {
-            match parts.copied(proc, id) {
-                Some(copy) => Some(parts.distributed_unless_short(proc, copy)),
-                None => (parts.gained(proc) >= LEAST_UNGUARDED).then(|| parts.distributed(proc)),
-            }
-        } else {
-            Some(parts.distributed(proc))
+        let split = match parts.least(again) {
+            Some(least) => match parts.copied(proc, id) {
+                Some(copy) => Some(parts.distributed_unless_short(proc, copy, least)),
+                None => {
+                    let pays = !parts.costs_much && parts.gained(proc) >= LEAST_UNGUARDED;
+                    pays.then(|| parts.distributed(proc))
+                }
+            },
+            None => Some(parts.distributed(proc)),
         };
         match split {
             Some(split) => {
@@ -108,6 +113,8 @@ struct Parts {
     parts: Vec<Part>,
     /// Cheap statements that are computed again wherever their results are needed.
     repeated: Vec<Stmt>,
+    /// The loop runs on threads, and each of few iterations may cost much.
+    costs_much: bool,
 }
 
 /// A part of the body.
@@ -159,7 +166,8 @@ impl Parts {
         if !in_vectors.contains(&true) || !in_vectors.contains(&false) {
             return None;
         }
-        if parallel.is_some() && cost(proc, &data.body).is_none_or(|cost| cost > LARGEST_PARALLEL) {
+        let cost = cost(proc, &data.body);
+        if parallel.is_some() && cost.is_some_and(|cost| cost > LARGEST_PARALLEL) {
             return None;
         }
         let flows: Vec<Flow> = data.body.iter().map(|stmt| Flow::of(proc, std::slice::from_ref(stmt))).collect();
@@ -183,7 +191,8 @@ impl Parts {
         let longest = if parallel.is_some() { PARALLEL_STRIP } else { STRIP };
         let strip = iterations.map_or(longest, |count| count.min(longest));
         let repeated = repeatable(proc, var, &data.body, &flows);
-        let mut parts = Self { header, var, strip, parts, repeated };
+        let costs_much = parallel.is_some() && cost.is_none();
+        let mut parts = Self { header, var, strip, parts, repeated, costs_much };
         parts.find_what_passes();
         Some(parts)
     }
@@ -223,10 +232,15 @@ impl Parts {
         kept.len() <= MOST_KEPT && self.gained(proc) >= LEAST_COST + COST_OF_KEEPING * kept.len() as i64
     }
 
-    /// True if there are enough iterations, or enough operations to ask for threads.
-    fn is_long(&self) -> bool {
-        let LoopKind::Independent { parallel, .. } = &self.header.kind else { return false };
-        parallel.is_some() || iterations(&self.header).is_some()
+    /// The least number of iterations with which strips pay, if there may be fewer: a loop that runs again may be short, and
+    /// threads need several strips each. `None` if there are enough iterations, or enough operations to ask for threads.
+    fn least(&self, again: bool) -> Option<Expr> {
+        let LoopKind::Independent { parallel, .. } = &self.header.kind else { return None };
+        let is_long = parallel.is_some() || iterations(&self.header).is_some();
+        match self.costs_much {
+            true => Some(Expr::Threads * Expr::i64(LEAST_STRIPS * self.strip)),
+            false => (again && !is_long).then(|| Expr::i64(LEAST_ITERATIONS)),
+        }
     }
 
     /// A renamed copy of the loop, if it is small.
@@ -247,13 +261,13 @@ impl Parts {
     }
 
     /// The loop over strips if there are enough iterations, otherwise the original loop.
-    fn distributed_unless_short(self, proc: &mut Proc, short: LoopData) -> Vec<Stmt> {
+    fn distributed_unless_short(self, proc: &mut Proc, short: LoopData, least: Expr) -> Vec<Stmt> {
         let lower = self.header.lower.clone();
         let mut stmts = self.distributed(proc);
         let (Some(strips), Some(Stmt::Assign { var: limit, .. })) = (stmts.pop(), stmts.last()) else {
             panic!("a loop over strips comes after its limit");
         };
-        let cond = Expr::binary(BinOp::LE, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
+        let cond = Expr::binary(BinOp::LE, lower + least, Expr::Var(*limit));
         let short = proc.loops.push(LoopData { upper: Expr::Var(*limit), ..short });
         stmts.push(Stmt::If { cond, then: vec![strips], otherwise: vec![Stmt::For(short)] });
         stmts
