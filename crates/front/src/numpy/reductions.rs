@@ -330,21 +330,26 @@ impl Lowering<'_> {
                     Scalar::Bool => Operand::Const(Const::Bool(!is_max)),
                     of => Operand::Const(least_or_greatest(of, is_max)),
                 };
-                let cell = |l: &mut Self, index: &[Value]| vec![read(l, index)];
-                let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
-                    let (x, y) = (x[0], y[0]);
-                    if is_bool {
-                        return vec![l.b.binary(if is_max { BinOp::OR } else { BinOp::AND }, x, y)];
-                    }
-                    if !is_float {
-                        return vec![l.b.binary(if is_max { BinOp::MAX } else { BinOp::MIN }, x, y)];
-                    }
-                    let is_first = if is_max { l.b.binary(BinOp::LE, y, x) } else { l.b.binary(BinOp::LE, x, y) };
-                    let is_nan = l.b.binary(BinOp::NE, x, x);
-                    let is_first = l.b.binary(BinOp::OR, is_first, is_nan);
-                    vec![l.b.select(is_first, x, y)]
+                let op = match is_max {
+                    true if is_bool => BinOp::OR,
+                    true => BinOp::MAX,
+                    false if is_bool => BinOp::AND,
+                    false => BinOp::MIN,
                 };
-                self.fold(space, vec![neutral], true, &cell, &combine)[0]
+                if !is_float {
+                    let cell = |l: &mut Self, index: &[Value]| vec![read(l, index)];
+                    return self.fold(space, vec![neutral], true, &cell, &apply(op))[0];
+                }
+                // Two folds that vectors can run: whether something is no number, which is handed on, and the extremum if not.
+                let cell = |l: &mut Self, index: &[Value]| {
+                    let x = read(l, index);
+                    vec![x, l.b.binary(BinOp::NE, x, x)]
+                };
+                let combine = |l: &mut Self, x: &[Operand], y: &[Operand]| {
+                    vec![l.b.binary(op, x[0], y[0]), l.b.binary(BinOp::OR, x[1], y[1])]
+                };
+                let found = self.fold(space, vec![neutral, Operand::Const(Const::Bool(false))], true, &cell, &combine);
+                self.b.select(found[1], constant(f64::NAN), found[0])
             }
             Reduction::ArgMin | Reduction::ArgMax => {
                 let is_max = what == Reduction::ArgMax;
