@@ -1,19 +1,24 @@
 //! Parallel loops.
 //!
 //! A parallel loop is a function of a range of its iterations. Each thread of a team calls it for its share; where a team does not
-//! pay, it is called once for all, without the microseconds that even a team of one costs. The C compiler sees the loop once and
-//! in a short function, and its time grows faster than the length of functions.
+//! pay, it is called once for all, without the microseconds that even a team of one costs. The C compiler sees a long loop once and
+//! in a function of its own: its time grows faster than the length of functions. Short loops that run again and again are inlined,
+//! because few iterations take no longer than the call.
 
 use super::layout::{Block, Uses};
 use super::proc::{Exit, Extent, ProcPrinter, needs_worker};
 use super::stmt::reduction_operator;
 use super::types::element_type;
-use frit_ir::nest::{Array, Binding, Expr, LoopData, Parallel, Reduction, Stmt, Storage, Var};
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, LoopData, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::{BinOp, Scalar, UnOp};
 use std::collections::HashSet;
 
 /// Iterations of vector loops are shared out in multiples of this: whole vectors of the smallest elements.
 const VECTOR: i64 = 64;
+
+/// Statements up to which the body of a loop is inlined, and those of a procedure whose loops are.
+const INLINED: usize = 32;
+const INLINED_INTO: usize = 400;
 
 /// Names for a loop whose iterations can fail.
 struct Failing {
@@ -21,6 +26,24 @@ struct Failing {
     failures: String,
     /// Where a failed iteration goes.
     label: String,
+}
+
+/// Names for a reduction of a loop.
+struct Partial {
+    reduction: Reduction,
+    /// What one call of the loop's function adds to, a variable of the caller.
+    result: String,
+    /// The parameter that points to it.
+    pointer: String,
+}
+
+/// Something of the procedure that the function of a loop is given.
+struct Captured {
+    /// The type up to the name.
+    declared: String,
+    name: String,
+    /// It points to memory that begins at a multiple of `FRIT_ALIGNMENT`.
+    is_aligned: bool,
 }
 
 /// The function of a loop.
@@ -38,6 +61,7 @@ impl LoopFunction {
 }
 
 impl<'p> ProcPrinter<'_, 'p> {
+    /// Prints a loop as a function, and its call by a team or by one thread.
     pub(super) fn parallel_loop(
         &mut self,
         data: &'p LoopData,
@@ -62,23 +86,22 @@ impl<'p> ProcPrinter<'_, 'p> {
         if let Some(Failing { failures, .. }) = &failing {
             self.line(&format!("frit_region {failures} = {{.iteration = INT64_MAX}};"));
         }
-        let reductions: Vec<(Reduction, String)> =
-            reductions.iter().map(|reduction| (*reduction, self.fresh("partial"))).collect();
-        let function = self.loop_function(data, body, simd, &reductions, failing.as_ref());
+        let partials: Vec<Partial> = (reductions.iter())
+            .map(|&reduction| Partial { reduction, result: self.fresh("partial"), pointer: self.fresh("result") })
+            .collect();
+        let function = self.loop_function(data, body, simd, reductions, &partials, failing.as_ref());
         let mut clauses = String::new();
-        for (Reduction { op, var }, partial) in &reductions {
+        for Partial { reduction: Reduction { op, var }, result, pointer: _ } in &partials {
             let (t, value) = (self.var_type(*var), self.var_name(*var));
-            self.line(&format!("{t} {partial} = {value};"));
-            clauses += &format!(" reduction({}:{partial})", reduction_operator(*op));
+            self.line(&format!("{t} {result} = {value};"));
+            clauses += &format!(" reduction({}:{result})", reduction_operator(*op));
         }
         // A thread has a worker of its own, for memory and failures.
         let worker = if can_fail { "frit_member(w)" } else { "w" };
         self.open(&format!("if ({team}) {{"));
         if parallel.irregular {
             let (from, to, portion) = (self.fresh("from"), self.fresh("to"), self.fresh("portion"));
-            let iterations = if data.step == 1 { String::new() } else { format!(" / {}", data.step) };
-            let step = if data.step == 1 { String::new() } else { format!(" * {}", data.step) };
-            self.line(&format!("const int64_t {portion} = frit_portion(w, ({upper} - {lower}){iterations}){step};"));
+            self.line(&format!("const int64_t {portion} = frit_portion(w, {lower}, {upper}, {});", data.step));
             self.line(&format!("#pragma omp parallel for num_threads(w->context->threads) schedule(dynamic){clauses}"));
             self.open(&format!("for (int64_t {from} = {lower}; {from} < {upper}; {from} += {portion}) {{"));
             self.line(&format!("const int64_t {to} = {upper} - {from} > {portion} ? {from} + {portion} : {upper};"));
@@ -96,9 +119,9 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.indent += 1;
         self.line(&function.call("w", &lower, &upper));
         self.close("}");
-        for (Reduction { var, .. }, partial) in &reductions {
-            let name = self.var_name(*var);
-            self.line(&format!("{name} = {partial};"));
+        for Partial { reduction, result, pointer: _ } in &partials {
+            let name = self.var_name(reduction.var);
+            self.line(&format!("{name} = {result};"));
         }
         if let Some(choice) = choice {
             self.line(&format!("frit_note(&{choice});"));
@@ -108,27 +131,24 @@ impl<'p> ProcPrinter<'_, 'p> {
         }
     }
 
-    /// Prints the function of a loop. It takes what the body uses of the procedure, and pointers to the values of reductions.
+    /// Prints the function of a loop. It takes what the body uses of the procedure, and pointers to the results of reductions.
     fn loop_function(
         &mut self,
         data: &'p LoopData,
         body: &Block<'p>,
         simd: bool,
-        reductions: &[(Reduction, String)],
+        reductions: &[Reduction],
+        partials: &[Partial],
         failing: Option<&Failing>,
     ) -> LoopFunction {
-        let plain: Vec<Reduction> = reductions.iter().map(|(reduction, _)| *reduction).collect();
         let (from, to) = (self.fresh("from"), self.fresh("to"));
-        let private = self.outer_assignments(data, body, &plain);
+        let private = self.outer_assignments(data, body, reductions);
         let out = std::mem::take(&mut self.out);
         let indent = std::mem::replace(&mut self.indent, 1);
-        self.is_in_parallel = true;
         self.line("(void)w;");
-        let mut values = Vec::new();
-        for (Reduction { op: _, var }, partial) in reductions {
-            let (t, name, value) = (self.var_type(*var), self.var_name(*var), self.fresh("value"));
-            self.line(&format!("{t} {name} = *{value};"));
-            values.push((value, name, t, partial));
+        for Partial { reduction, result: _, pointer } in partials {
+            let (t, name) = (self.var_type(reduction.var), self.var_name(reduction.var));
+            self.line(&format!("{t} {name} = *{pointer};"));
         }
         for &binding in &private {
             if let Binding::Var(var) = binding {
@@ -136,12 +156,66 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("{t} {name} = 0;"));
             }
         }
+        self.share_of_loop(data, body, simd, reductions, failing, (&from, &to));
+        for Partial { reduction, result: _, pointer } in partials {
+            let name = self.var_name(reduction.var);
+            self.line(&format!("*{pointer} = {name};"));
+        }
+        let text = std::mem::replace(&mut self.out, out);
+        self.indent = indent;
+
+        let captured = self.captured(data, body, &private, reductions, &identifiers(&text));
+        let mut params = vec!["frit_worker *w".to_owned()];
+        let (mut arguments, mut aligned) = (Vec::new(), String::new());
+        for Captured { declared, name, is_aligned } in captured {
+            params.push(format!("{declared}{name}"));
+            if is_aligned {
+                aligned += &format!("    {name} = __builtin_assume_aligned({name}, FRIT_ALIGNMENT);\n");
+            }
+            arguments.push(name);
+        }
+        for Partial { reduction, result, pointer } in partials {
+            params.push(format!("{} *{pointer}", self.var_type(reduction.var)));
+            arguments.push(format!("&{result}"));
+        }
+        if let Some(Failing { failures, label: _ }) = failing {
+            params.push(format!("frit_region *{failures}"));
+            arguments.push(format!("&{failures}"));
+        }
+        self.loop_count += 1;
+        let name = format!("{}_loop{}", self.name(), self.loop_count);
+        let inlining = if self.is_inlined(data) { "INLINE" } else { "NOINLINE" };
+        let header = format!("static FRIT_{inlining} void {name}({}, int64_t {from}, int64_t {to})", params.join(", "));
+        let comment = self.comment(data.span);
+        self.outline(&format!("{header} {{{comment}\n{aligned}{text}}}\n"));
+        LoopFunction { name, arguments }
+    }
+
+    /// True if the call may take as long as the few iterations of a short loop, and inlining makes no long function longer.
+    fn is_inlined(&self, data: &LoopData) -> bool {
+        let runs_again = self.is_repeated || !self.module.is_entry(self.id);
+        runs_again
+            && has_at_most(self.proc, &data.body, INLINED)
+            && has_at_most(self.proc, &self.proc.body, INLINED_INTO)
+    }
+
+    /// Prints the loop over a range of iterations.
+    fn share_of_loop(
+        &mut self,
+        data: &'p LoopData,
+        body: &Block<'p>,
+        simd: bool,
+        reductions: &[Reduction],
+        failing: Option<&Failing>,
+        (from, to): (&str, &str),
+    ) {
+        self.is_in_parallel = true;
         let is_simd = simd && failing.is_none();
         if is_simd {
-            let clauses = self.clauses(data, body, &plain);
+            let clauses = self.clauses(data, body, reductions);
             self.line(&format!("#pragma omp simd{clauses}"));
         }
-        let (header, var) = self.loop_header_between(data, &from, &to);
+        let (header, var) = self.loop_header_between(data, from, to);
         self.open(&header);
         match failing {
             Some(failing) => self.iteration_that_may_fail(body, &var, failing),
@@ -152,30 +226,11 @@ impl<'p> ProcPrinter<'_, 'p> {
             }
         }
         self.close("}");
-        for (value, name, _, _) in &values {
-            self.line(&format!("*{value} = {name};"));
-        }
         self.is_in_parallel = false;
-        let text = std::mem::replace(&mut self.out, out);
-        self.indent = indent;
-
-        let mut captured = self.captured(data, body, &private, &plain, &identifiers(&text));
-        captured.extend(values.iter().map(|(value, _, t, partial)| (format!("{t} *{value}"), format!("&{partial}"))));
-        if let Some(Failing { failures, label: _ }) = failing {
-            captured.push((format!("frit_region *{failures}"), format!("&{failures}")));
-        }
-        let (params, arguments): (Vec<String>, Vec<String>) = captured.into_iter().unzip();
-        let params: Vec<String> = std::iter::once("frit_worker *w".to_owned()).chain(params).collect();
-        self.loop_count += 1;
-        let name = format!("{}_loop{}", self.name(), self.loop_count);
-        let comment = self.comment(data.span);
-        let header = format!("static FRIT_NOINLINE void {name}({}, int64_t {from}, int64_t {to})", params.join(", "));
-        self.outline(&format!("{header} {{{comment}\n{text}}}\n"));
-        LoopFunction { name, arguments }
     }
 
     /// What the function of a loop is given: of variables, arrays and extents that are declared outside of the loop, and the
-    /// frame, those that its text mentions. Each is a parameter with its type, and what is passed.
+    /// frame, those that its text mentions.
     fn captured(
         &self,
         data: &LoopData,
@@ -183,7 +238,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         private: &[Binding],
         reductions: &[Reduction],
         mentioned: &HashSet<&str>,
-    ) -> Vec<(String, String)> {
+    ) -> Vec<Captured> {
         let mut counters: HashSet<Var> = data.var.into_iter().collect();
         self.proc.for_each_stmt(&data.body, &mut |stmt| {
             if let Stmt::For(l) = stmt {
@@ -192,43 +247,43 @@ impl<'p> ProcPrinter<'_, 'p> {
         });
         let is_outer = |uses: &Uses| uses.home.is_none_or(|home| !self.layout.is_within(home, body.id));
         let mut captured = Vec::new();
-        let mut pass = |declared: &str, name: &str| {
+        let mut pass = |declared: String, name: &str, is_aligned: bool| {
             if mentioned.contains(name) {
-                captured.push((format!("{declared}{name}"), name.to_owned()));
+                captured.push(Captured { declared, name: name.to_owned(), is_aligned });
             }
         };
-        pass(&format!("struct {}_frame *", self.name()), "f");
+        pass(format!("struct {}_frame *", self.name()), "f", false);
         for (var, _) in self.proc.vars.iter() {
             let is_own = counters.contains(&var)
                 || private.contains(&Binding::Var(var))
                 || reductions.iter().any(|reduction| reduction.var == var);
             if !is_own && is_outer(&self.layout.vars[var]) {
-                pass(&format!("{} ", self.var_type(var)), &self.vars[var]);
+                pass(format!("{} ", self.var_type(var)), &self.vars[var], false);
             }
         }
-        let is_passed = |array: Array| {
-            is_outer(&self.layout.arrays[array]) && mentioned.contains(self.arrays[array].elements.as_str())
-        };
-        let references: HashSet<Scalar> = (self.proc.arrays.iter())
-            .filter(|(array, data)| matches!(data.storage, Storage::Reference) && is_passed(*array))
+        let outer: Vec<(Array, &ArrayData)> =
+            self.proc.arrays.iter().filter(|(array, _)| is_outer(&self.layout.arrays[*array])).collect();
+        // What references of a type name is not known, so no other pointer to its elements may be restricted.
+        let references: HashSet<Scalar> = (outer.iter())
+            .filter(|(array, data)| {
+                matches!(data.storage, Storage::Reference) && mentioned.contains(self.array_name(*array))
+            })
             .map(|(_, data)| data.elem)
             .collect();
-        for (array, array_data) in self.proc.arrays.iter().filter(|(array, _)| is_outer(&self.layout.arrays[*array])) {
+        for (array, array_data) in outer {
             let names = &self.arrays[array];
-            let t = match array_data.storage {
+            let restrict = if references.contains(&array_data.elem) { "" } else { "restrict " };
+            let pointer = format!("{} *{restrict}", element_type(array_data.elem));
+            match array_data.storage {
                 Storage::Table(_) => continue,
-                // A reference need not come from the pointer that is passed beside it.
-                Storage::Heap | Storage::Stack | Storage::Param { consumed: true } | Storage::Reference => {
-                    let restrict = if references.contains(&array_data.elem) { "" } else { "restrict " };
-                    format!("{} *{restrict}", element_type(array_data.elem))
-                }
-                Storage::Param { consumed: false } => self.pointer_type(array),
-            };
-            pass(&t, &names.elements);
-            names.owner.iter().for_each(|owner| pass("frit_buffer *", owner));
+                Storage::Param { consumed: false } => pass(self.pointer_type(array), &names.elements, false),
+                Storage::Param { consumed: true } | Storage::Reference => pass(pointer, &names.elements, false),
+                Storage::Heap | Storage::Stack => pass(pointer, &names.elements, true),
+            }
+            names.owner.iter().for_each(|owner| pass("frit_buffer *".to_owned(), owner, false));
             for extent in &names.extents {
                 if let Extent::Own(name) = extent {
-                    pass("int64_t ", name);
+                    pass("int64_t ".to_owned(), name, false);
                 }
             }
         }
@@ -286,7 +341,7 @@ fn identifiers(text: &str) -> HashSet<&str> {
 ///
 /// Where the C compiler vectorises such a loop, it computes the ends of parts by the scalar variants of mathematical
 /// functions. It does so only where no loop is inside. Loops that Frit vectorises are divided into whole vectors.
-fn is_computed_alike(proc: &frit_ir::nest::Proc, body: &[Stmt], options: &super::Options) -> bool {
+fn is_computed_alike(proc: &Proc, body: &[Stmt], options: &super::Options) -> bool {
     let has_loop = proc.any_stmt(body, &mut |stmt| match stmt {
         Stmt::For(l) => proc.loops[*l].lower.as_i64().is_none() || proc.loops[*l].upper.as_i64().is_none(),
         Stmt::While { .. } => true,
@@ -305,4 +360,13 @@ fn is_mathematics(expr: &Expr) -> bool {
         Expr::Binary { op, .. } => matches!(op, BinOp::Math(_)),
         Expr::Const(_) | Expr::Var(_) | Expr::Load { .. } | Expr::Select { .. } | Expr::Threads => false,
     }
+}
+
+/// The block has at most so many statements.
+fn has_at_most(proc: &Proc, block: &[Stmt], most: usize) -> bool {
+    let mut statements = 0;
+    !proc.any_stmt(block, &mut |_| {
+        statements += 1;
+        statements > most
+    })
 }

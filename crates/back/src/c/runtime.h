@@ -11,6 +11,7 @@
 #define FRIT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FRIT_EXPORT __attribute__((visibility("default")))
 #define FRIT_UNUSED __attribute__((unused))
+#define FRIT_INLINE inline __attribute__((always_inline))
 #if defined(__clang__)
 #define FRIT_NOINLINE __attribute__((noinline, unused))
 #else
@@ -197,10 +198,10 @@ static inline frit_range frit_share_of_loop(int64_t from, int64_t to, int64_t un
     return (frit_range){begin, end < to ? end : to};
 }
 
-/* How many iterations a thread takes at a time of a loop whose iterations differ in work: a sixteenth of its share. */
-static inline int64_t frit_portion(const frit_worker *w, int64_t iterations) {
-    const int64_t portion = iterations / 16 / w->context->threads;
-    return portion > 1 ? portion : 1;
+/* How far a thread goes at a time in a loop whose iterations differ in work: over a sixteenth of its share. */
+static inline int64_t frit_portion(const frit_worker *w, int64_t from, int64_t to, int64_t step) {
+    const int64_t iterations = (to - from) / step / 16 / w->context->threads;
+    return (iterations > 1 ? iterations : 1) * step;
 }
 
 /* The worker of the current thread of a team that `w` started. */
