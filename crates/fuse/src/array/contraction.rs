@@ -36,7 +36,7 @@ pub(super) fn contraction(func: &Func, data: &WithLoopData, outer: usize) -> Opt
             data.indices.iter().enumerate().map(|(at, &index)| (index, axes(at))).collect();
         for stmt in &generator.body.stmts {
             if let Op::With(label) = stmt.op
-                && is_sum_of_products(func, &func.with_loops[label], &mut known.clone())
+                && is_sum_of_products(func, &func.with_loops[label], &known)
             {
                 return Some(stmt.span);
             }
@@ -47,15 +47,15 @@ pub(super) fn contraction(func: &Func, data: &WithLoopData, outer: usize) -> Opt
 }
 
 /// The with-loop is a fold whose cells are products of two factors: one misses the inner axes, the other one the outer axes.
-fn is_sum_of_products(func: &Func, data: &WithLoopData, known: &mut HashMap<Value, Axes>) -> bool {
+fn is_sum_of_products(func: &Func, data: &WithLoopData, known: &HashMap<Value, Axes>) -> bool {
     let [operator] = &data.operators[..] else { return false };
     let is_fold = matches!(operator.op, Operator::Fold { commutative: true, .. });
     if !is_fold || are_few(&data.space) {
         return false;
     }
-    known.extend(data.indices.iter().map(|&index| (index, Axes { summed: true, ..Axes::default() })));
     data.generators.iter().any(|generator| {
         let mut known = known.clone();
+        known.extend(data.indices.iter().map(|&index| (index, Axes { summed: true, ..Axes::default() })));
         let mut products = Vec::new();
         for stmt in &generator.body.stmts {
             if let Op::Binary { op: BinOp::MUL, x, y } = stmt.op

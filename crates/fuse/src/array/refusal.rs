@@ -116,8 +116,7 @@ impl Refusal {
             }
             Refusal::SpacesDiffer { .. } => "the two run over different index spaces".into(),
             Refusal::SplitsContraction { .. } => {
-                "row by row, the product of matrices would read one of them again for each row, and not in blocks"
-                    .into()
+                "row by row, the product of matrices would read the whole second one again for each row".into()
             }
             Refusal::UsedAsWhole { .. } => "the array is also needed as a whole".into(),
             Refusal::MayFail { .. } => "the producer may fail in elements that the consumer does not read".into(),

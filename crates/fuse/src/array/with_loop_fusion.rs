@@ -98,7 +98,7 @@ pub fn correspondence(func: &Func, first: &Stmt, second: &Stmt) -> Result<Iterat
         found.ok_or(Refusal::SpacesDiffer { span: second.span })?
     };
     if let Iterations::Outer { axes } = iterations {
-        let long = if one.space.len() < other.space.len() { other } else { one };
+        let (_, long) = by_axes(one, other);
         if let Some(span) = contraction(func, long, axes) {
             return Err(Refusal::SplitsContraction { span });
         }
@@ -124,9 +124,14 @@ fn kept_by_filter(first: &Stmt, one: &WithLoopData, other: &WithLoopData) -> Opt
     None
 }
 
+/// The one over fewer axes, then the other.
+fn by_axes<'d>(one: &'d WithLoopData, other: &'d WithLoopData) -> (&'d WithLoopData, &'d WithLoopData) {
+    if one.space.len() < other.space.len() { (one, other) } else { (other, one) }
+}
+
 /// The axes that both begin with, if these are all of one and the other can be split behind them.
 fn outer_axes(one: &WithLoopData, other: &WithLoopData) -> Option<Iterations> {
-    let (short, long) = if one.space.len() < other.space.len() { (one, other) } else { (other, one) };
+    let (short, long) = by_axes(one, other);
     let collects = long.operators.iter().all(|operator| matches!(operator.op, Operator::GenArray));
     let axes = short.space.len();
     let fits = 0 < axes && axes < long.space.len() && long.space[..axes] == short.space[..];
