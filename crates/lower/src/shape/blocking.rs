@@ -57,7 +57,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a block, if cells take eight bytes or are kept in registers.
 const COLUMNS: i64 = 128;
-/// Columns of a block of smaller cells. Each pass over a row of it takes sixteen elements into registers first.
+/// Columns of a block of smaller cells. A pass over a row, which first takes sixteen elements into registers, should be as many
+/// vectors long.
 const SMALL_COLUMNS: i64 = 256;
 /// This fraction of a processor's own cache keeps the cells of a block between segments.
 const KEPT_PART: i64 = 4;

@@ -192,6 +192,9 @@ impl Parts {
         let strip = iterations.map_or(longest, |count| count.min(longest));
         let repeated = repeatable(proc, var, &data.body, &flows);
         let costs_much = parallel.is_some() && cost.is_none();
+        if costs_much && iterations.is_some_and(|count| count < LEAST_STRIPS * PARALLEL_STRIP) {
+            return None;
+        }
         let mut parts = Self { header, var, strip, parts, repeated, costs_much };
         parts.find_what_passes();
         Some(parts)
