@@ -172,6 +172,24 @@ def test_results_are_those_of_numpy_with_memory_of_their_own():
     assert type(element(np.arange(3, dtype=np.float32), 1)) is np.float32
 
 
+@frit.jit(strict=True)
+def extrema(a):
+    return a.max(), a.min(), a.max(axis=-1), np.min(a, axis=0), np.max(a, initial=0.5), np.min(a, axis=1, where=a < 0.9, initial=2.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (70, 90), (300, 1001)])
+def test_extrema_hand_on_what_is_no_number(dtype, shape):
+    rng = np.random.default_rng(1)
+    for place in [None, 0, shape[0] * shape[1] // 2, -1]:
+        a = (rng.random(shape) - 0.5).astype(dtype)
+        if place is not None:
+            a.flat[place] = np.nan
+        for given in [a, np.where(np.isnan(a), a, -np.inf).astype(dtype), np.where(np.isnan(a), a, np.inf).astype(dtype)]:
+            for got, expected in zip(extrema(given), extrema.__wrapped__(given)):
+                assert got.dtype == expected.dtype and np.array_equal(got, expected, equal_nan=True)
+
+
 def test_failures_show_the_line_of_the_function():
     line = inspect.getsourcelines(element.__wrapped__)[1] + 3
     with pytest.raises(IndexError, match=rf"test_jit\.py:{line}:"):
