@@ -8,7 +8,7 @@
 //! The rules look at one statement alone: they need to know nothing of the block in which it stands.
 
 pub(super) mod elements;
-mod emit;
+pub(super) mod emit;
 pub(super) mod interchange;
 
 use super::{Attempts, Refusal};

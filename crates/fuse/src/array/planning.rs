@@ -15,7 +15,7 @@ use super::stretches::each_stretch;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
-use super::{Options, Scalarise, iswim, reduce_interchange, with_loop_scalarisation};
+use super::{Options, Scalarise, iswim, loop_interchange, reduce_interchange, with_loop_scalarisation};
 use enabling::Enabling;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop, ops};
 use frit_plan::graph::Node;
@@ -109,6 +109,14 @@ const NEST_STEPS: &[NestStep] = &[
         rewrite: |_, func, stmt| reduce_interchange::reduce_interchange(func, stmt),
     },
     NestStep {
+        name: "loop-interchange",
+        is_candidate: loop_interchange::is_candidate,
+        pays: loop_interchange::pays,
+        hinders: |_, _| false,
+        enables: |_, _| false,
+        rewrite: |_, func, stmt| loop_interchange::loop_interchange(func, stmt),
+    },
+    NestStep {
         name: "with-loop-scalarisation",
         is_candidate: with_loop_scalarisation::is_candidate,
         pays: with_loop_scalarisation::pays,
@@ -197,9 +205,10 @@ impl Planner<'_> {
                 match (step.rewrite)(self.options, self.func, &self.block.stmts[at]) {
                     Ok(stmts) => {
                         let made = stmts.len();
+                        let into = loop_ref(self.func, &stmts[0]).label;
                         self.block.stmts.splice(at..=at, stmts);
                         let saved = Cost::default();
-                        let outcome = Outcome::Merged { into: nest.label.clone(), saved, passes: 0 };
+                        let outcome = Outcome::Merged { into, saved, passes: 0 };
                         self.decide(step.name, nest.clone(), nest, outcome);
                         count += 1;
                         at += made;

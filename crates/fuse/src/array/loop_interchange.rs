@@ -1,0 +1,128 @@
+//! Interchange of a sequential loop with inner maps: a loop whose iterations change arrays element by element becomes a with-loop
+//! over the elements, each of which has a sequential loop of its own.
+//!
+//! ```text
+//! for k < n (a = init) { with (i) in [m] { yield f(k, a[i], i) } : genarray }
+//!     becomes
+//! with (i) in [m] { for k < n (x = init[i]) { f(k, x, i) } } : genarray
+//! ```
+//!
+//! The arrays pass through memory once instead of once in each iteration, and elements run on threads from beginning to end.
+//! Source:   \[L0\] section 8.3, of which it is the counterpart for loops in order.
+//! Before:   verified array IR; the loop has a count, and hands on arrays of one shape only.
+//! After:    the same results; the loop hands on scalars.
+//! Work:     the same, but for cheap scalar statements of the body, evaluated for every element.
+//! Reorders: nothing: every element is computed by the same operations in the same order, bit by bit.
+
+use super::generators::Grid;
+use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, survey};
+use super::nest::emit::read_elements;
+use super::nest::{NestRule, collect_all};
+use super::{Attempts, Refusal};
+use frit_ir::array::walk::Renaming;
+use frit_ir::array::{Block, Extent, Func, LoopData, LoopKind, Op, Operand, Stmt, Type, Value, WithLoopData};
+use frit_ir::scalar::Scalar;
+use std::collections::BTreeSet;
+
+/// Exchanges the sequential loop of this statement with the loop over the elements of its arrays, or says why it may not. Returns
+/// the statement that takes its place.
+///
+/// On `Err`, `func` is untouched.
+pub fn loop_interchange(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
+    RULE.at(func, stmt)
+}
+
+/// Exchanges sequential loops with inner maps wherever that is right.
+pub(super) fn everywhere(func: &mut Func) -> Attempts {
+    RULE.everywhere(func)
+}
+
+const RULE: NestRule<Proof> = NestRule { is_candidate, prove, apply };
+
+struct Proof {
+    axes: Vec<Extent>,
+    /// Per part of their space: how the elements after an iteration are computed.
+    parts: Vec<(Grid, Elements)>,
+}
+
+/// True if the statement is a counted loop that hands on arrays.
+pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
+    let Op::Loop(data) = &stmt.op else { return false };
+    let is_array = |param: &Value| !func.ty(*param).is_scalar();
+    matches!(data.kind, LoopKind::For { .. }) && !data.params.is_empty() && data.params.iter().all(is_array)
+}
+
+/// True if the interchange pays by itself: the loops over elements have no loops inside, which are better run for many elements at
+/// once, as products of matrices are.
+pub fn pays(func: &Func, stmt: &Stmt) -> bool {
+    let Op::Loop(data) = &stmt.op else { return false };
+    let has_blocks = |stmt: &Stmt| {
+        let mut found = false;
+        stmt.op.for_each_block(func, &mut |_| found = true);
+        found
+    };
+    data.body.stmts.iter().all(|stmt| match stmt.op {
+        Op::With(label) => {
+            func.with_loops[label].generators.iter().all(|generator| !generator.body.stmts.iter().any(has_blocks))
+        }
+        _ => !has_blocks(stmt),
+    })
+}
+
+fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
+    let Op::Loop(data) = &stmt.op else { return Err(Refusal::NotPerfect { span: stmt.span }) };
+    let shape = |param: &Value| &func.ty(*param).shape;
+    let extents = shape(&data.params[0]);
+    if data.params.iter().any(|param| shape(param) != extents) {
+        return Err(Refusal::SpacesDiffer { span: stmt.span });
+    }
+    let axes = Axes { extents, span: stmt.span, budget: CHEAP };
+    let wanted: Vec<_> = data.body.results.iter().map(|&result| (result, true)).collect();
+    let parts = for_each_part(axes, |parts| survey(func, &data.body, &wanted, &data.params, axes, parts))?;
+    Ok(Proof { axes: extents.clone(), parts })
+}
+
+fn apply(func: &mut Func, stmt: &Stmt, Proof { axes, parts }: Proof) -> Vec<Stmt> {
+    let Op::Loop(data) = &stmt.op else { unreachable!("a proof is about a loop") };
+    let indices: Vec<Value> = axes.iter().map(|_| func.value(Type::scalar(Scalar::I64), stmt.span)).collect();
+    let mut certs: BTreeSet<Value> = parts.iter().flat_map(|(_, elements)| &elements.certs).copied().collect();
+    certs.extend(&stmt.certs);
+    let mut generators = Vec::new();
+    for (grid, elements) in &parts {
+        let body = of_element(func, stmt, data, elements, &indices);
+        generators.push(grid.generator(body));
+    }
+    let operators = collect_all(data.params.len());
+    let label = func.with_loops.push(WithLoopData { space: axes, indices, generators, operators, span: stmt.span });
+    let certs = certs.into_iter().collect();
+    vec![Stmt { results: stmt.results.clone(), op: Op::With(label), certs, span: stmt.span }]
+}
+
+/// The loop for one element.
+fn of_element(func: &mut Func, stmt: &Stmt, data: &LoopData, elements: &Elements, indices: &[Value]) -> Block {
+    let LoopKind::For { index, count } = &data.kind else { unreachable!("a proof is about a counted loop") };
+    let mut renaming = Renaming::new();
+    let index = func.copy_values(None, &[*index], &mut renaming)[0];
+    let (mut stmts, mut init, mut params) = (Vec::new(), Vec::new(), Vec::new());
+    for (&param, start) in data.params.iter().zip(&data.init) {
+        let scalar = func.ty(param).row(indices.len());
+        let first = func.value(scalar.clone(), stmt.span);
+        let array = start.value().expect("an array is no constant");
+        let op = Op::Index { array, indices: indices.iter().map(|&index| index.into()).collect() };
+        stmts.push(Stmt { results: vec![first], op, certs: Vec::new(), span: stmt.span });
+        init.push(Operand::from(first));
+        let element = func.value(scalar, stmt.span);
+        renaming.insert(param, element.into());
+        params.push(element);
+    }
+    let mut body = Block::default();
+    body.results = elements.emit(func, &mut renaming, indices, &mut body.stmts, stmt.span);
+    read_elements(func, &mut body, &params, indices.len());
+    let results: Vec<Value> = params.iter().map(|&param| func.value(func.ty(param).clone(), stmt.span)).collect();
+    let cells = results.iter().map(|&result| result.into()).collect();
+    let kind = LoopKind::For { index, count: *count };
+    let consumed = vec![false; params.len()];
+    let op = Op::Loop(Box::new(LoopData { kind, params, init, body, consumed }));
+    stmts.push(Stmt { results, op, certs: Vec::new(), span: stmt.span });
+    Block { stmts, results: cells }
+}
