@@ -16,7 +16,7 @@ use crate::lowering::access::{Aliases, assignments};
 use crate::steps::{Decisions, Reason};
 use frit_ir::affine::Poly;
 use frit_ir::nest::walk::Role;
-use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +78,7 @@ impl ShortCircuit<'_, '_> {
         for mut stmt in stmts {
             if let Stmt::For(id) = stmt
                 && self.decisions.may_change()
-                && let Some(copy) = Copy::of(proc, id).filter(|copy| self.is_only_copied(proc, copy))
+                && let Some(copy) = self.copy(proc, id).filter(|copy| self.is_only_copied(proc, copy))
             {
                 if self.is_placed(proc, &result, &copy) {
                     self.decisions.done(proc, id, "copied an array, which is computed in its place now");
@@ -121,10 +121,11 @@ impl ShortCircuit<'_, '_> {
                     // Other copies may stand between.
                     let is_other = |array| array != copy.target && !self.aliases.are_shared(array, copy.target);
                     let is_apart = |other: Copy| is_other(other.target) && is_other(other.source);
-                    if !Copy::of(proc, *id).is_some_and(is_apart) {
+                    if !self.copy(proc, *id).is_some_and(is_apart) {
                         return false;
                     }
                 }
+                Stmt::Assign { var, .. } if !copy.reads(*var) => {}
                 Stmt::Alloc { array } | Stmt::Release { array } if *array != copy.source && *array != copy.target => {}
                 _ => return false,
             }
@@ -173,6 +174,14 @@ impl ShortCircuit<'_, '_> {
         fits.then_some(Placed { body_of: innermost, at, array: copy.target, index })
     }
 
+    /// The copy that a nest is. Loops of one iteration are no loops: those of a column that is stored as a part of a matrix.
+    fn copy(&self, proc: &Proc, id: Loop) -> Option<Copy> {
+        Copy::of(proc, id, &|data| {
+            let count = self.affine(&data.upper).zip(self.affine(&data.lower)).map(|(upper, lower)| upper - lower);
+            count.and_then(|count| count.as_constant()) == Some(1)
+        })
+    }
+
     /// True if the two values differ, whatever the values of variables that change inside.
     fn never_meet(&self, x: &Expr, y: &Expr, inside: &BTreeSet<Var>) -> bool {
         let is_fixed = |expr: &Expr| inside.iter().all(|&var| !expr.reads(var));
@@ -215,20 +224,31 @@ impl Placed {
 }
 
 impl Copy {
-    fn of(proc: &Proc, id: Loop) -> Option<Self> {
-        let mut levels = Vec::new();
+    /// True if where it stores depends on the variable.
+    fn reads(&self, var: Var) -> bool {
+        let bounds = self.levels.iter().flat_map(|level| [&level.lower, &level.upper]);
+        bounds.chain(&self.index).any(|expr| expr.reads(var))
+    }
+
+    fn of(proc: &Proc, id: Loop, runs_once: &dyn Fn(&LoopData) -> bool) -> Option<Self> {
+        let (mut levels, mut once) = (Vec::new(), BTreeMap::new());
         let mut next = id;
         loop {
             let data = &proc.loops[next];
             let (LoopKind::Independent { .. }, Some(var), 1) = (&data.kind, data.var, data.step) else { return None };
-            levels.push(Level { var, lower: data.lower.clone(), upper: data.upper.clone() });
+            if runs_once(data) {
+                once.insert(var, data.lower.renamed(&once));
+            } else {
+                levels.push(Level { var, lower: data.lower.clone(), upper: data.upper.clone() });
+            }
             match &data.body[..] {
                 [Stmt::For(inner)] => next = *inner,
                 [Stmt::Store { array: target, index, value: Expr::Load { array: source, index: from } }] => {
                     let all = levels.iter().map(|level| Expr::Var(level.var));
                     let is_simple = from.iter().cloned().eq(all) && !index.iter().any(Expr::has_load);
-                    let (source, target, index) = (*source, *target, index.clone());
-                    return is_simple.then_some(Self { source, target, index, levels });
+                    let (source, target) = (*source, *target);
+                    let index = index.iter().map(|at| at.renamed(&once)).collect();
+                    return (is_simple && !levels.is_empty()).then_some(Self { source, target, index, levels });
                 }
                 _ => return None,
             }

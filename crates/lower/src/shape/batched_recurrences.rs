@@ -12,17 +12,23 @@
 //! cache. Columns may have any number of axes besides. Each access to an array that the loop stores
 //! to must have the column on the same axis.
 //!
+//! In `X[j, i]` a column lies along a row of memory. A sweep over all columns would take one element
+//! of each line and come back to it in the next step, when it has left the caches. So a few such
+//! columns at a time run to their end.
+//!
 //! This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
 use crate::steps::{Decisions, Reason};
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The columns of a thread are a multiple of this, so that a cache line belongs to one thread.
 const ALIGNMENT: i64 = 16;
+/// Columns along rows of memory that run to their end at a time.
+const FEW: i64 = 16;
 
 /// Runs batches on threads wherever that is possible. A loop with less work than `chunk_threshold`,
 /// in scalar operations, stays as it is.
@@ -47,9 +53,14 @@ struct Batch {
     /// The loops over columns.
     columns: Vec<Loop>,
     lower: Expr,
-    upper: Expr,
+    /// The ends of those loops. They are equal where the program checks that shapes fit; else some loops have fewer columns.
+    uppers: Vec<Expr>,
+    /// Arrays of an iteration, which are made once for all.
+    own_arrays: Vec<Array>,
     /// Estimated scalar operations of all columns in one iteration.
     work: Expr,
+    /// How many run to their end at a time, if columns lie along rows of memory.
+    at_a_time: Option<i64>,
 }
 
 impl Batch {
@@ -58,30 +69,40 @@ impl Batch {
         let LoopKind::Sequential = data.kind else { return None };
         // Values that change between iterations and are known before their use.
         let mut own: BTreeSet<Var> = data.var.into_iter().collect();
-        let mut columns = Vec::new();
+        let (mut columns, mut own_arrays) = (Vec::new(), Vec::new());
         for stmt in &data.body {
             match stmt {
                 Stmt::Assign { var, .. } => {
                     own.insert(*var);
                 }
                 Stmt::For(inner) => columns.push(*inner),
+                Stmt::Alloc { array } => own_arrays.push(*array),
+                Stmt::Release { array } if own_arrays.contains(array) => {}
                 _ => return None,
             }
         }
-        let first = &proc.loops[*columns.first()?];
-        let (lower, upper) = (first.lower.clone(), first.upper.clone());
+        let lower = proc.loops[*columns.first()?].lower.clone();
         let is_fixed = |expr: &Expr| own.iter().all(|&var| !expr.reads(var)) && !expr.has_load();
-        let mut work = Expr::i64(0);
+        if !own_arrays.iter().all(|&array| proc.arrays[array].extents.iter().all(is_fixed)) {
+            return None;
+        }
+        let (mut uppers, mut work) = (Vec::new(), Expr::i64(0));
         for &column in &columns {
             let data = &proc.loops[column];
             let LoopKind::Independent { parallel: Some(parallel), reductions, .. } = &data.kind else { return None };
-            let is_same = (&data.lower, &data.upper, data.step) == (&lower, &upper, 1);
-            if !reductions.is_empty() || !is_same || ![&lower, &upper, &parallel.work].into_iter().all(is_fixed) {
+            let is_same = (&data.lower, data.step) == (&lower, 1);
+            if !reductions.is_empty() || !is_same || ![&lower, &data.upper, &parallel.work].into_iter().all(is_fixed) {
                 return None;
             }
             work = work + parallel.work.clone();
+            uppers.push(data.upper.clone());
         }
-        Some(Self { columns, lower, upper, work })
+        let at_a_time = lie_along_rows(proc, &columns, &own).then(|| {
+            // Loops inside of a column have many columns already.
+            let has_loops = columns.iter().any(|&column| proc.loops[column].body.iter().any(is_loop));
+            if has_loops { 1 } else { FEW }
+        });
+        Some(Self { columns, lower, uppers, own_arrays, work, at_a_time })
     }
 
     /// True if every stored array is accessed only in the column that is being computed.
@@ -146,9 +167,11 @@ impl Batch {
         let mut index = || proc.index();
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
         let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
-        for &column in &self.columns {
+        let is_same = self.uppers.iter().all(|upper| *upper == self.uppers[0]);
+        for (&column, upper) in self.columns.iter().zip(&self.uppers) {
             let data = &mut proc.loops[column];
-            (data.lower, data.upper) = (first.into(), end.into());
+            let upper = if is_same { end.into() } else { at_most(end.into(), upper.clone()) };
+            (data.lower, data.upper) = (first.into(), upper);
             if let LoopKind::Independent { parallel, .. } = &mut data.kind {
                 *parallel = None;
             }
@@ -156,10 +179,23 @@ impl Batch {
         let data = &proc.loops[id];
         let iterations = Expr::binary(BinOp::MAX, data.upper.clone() - data.lower.clone(), Expr::i64(0));
         let span = data.span;
-        let count = self.upper.clone() - self.lower.clone();
+        let greatest = |x: Expr, y: &Expr| if x == *y { x } else { Expr::binary(BinOp::MAX, x, y.clone()) };
+        let upper = self.uppers[1..].iter().fold(self.uppers[0].clone(), greatest);
+        let count = upper.clone() - self.lower.clone();
+        let is_own = |stmt: &Stmt| matches!(stmt, Stmt::Alloc { .. } | Stmt::Release { .. });
+        proc.loops[id].body.retain(|stmt| !is_own(stmt));
+        let mut before = vec![
+            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
+            Stmt::assign(width, round_up(divided_up(count.clone(), parts.into()), Expr::i64(ALIGNMENT))),
+        ];
+        if let Some(few) = self.at_a_time {
+            before.push(Stmt::assign(width, at_most(width.into(), Expr::i64(few))));
+            before.push(Stmt::assign(parts, divided_up(count, width.into())));
+        }
         let body = vec![
             Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
-            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
+            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), upper)),
             Stmt::For(id),
         ];
         let parallel = Some(Parallel { work: work.into(), irregular: false });
@@ -172,11 +208,32 @@ impl Batch {
             body,
             span,
         });
-        vec![
-            Stmt::assign(work, iterations * self.work),
-            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
-            Stmt::assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
-            Stmt::For(made),
-        ]
+        before.extend(self.own_arrays.iter().map(|&array| Stmt::Alloc { array }));
+        before.push(Stmt::For(made));
+        let is_heap = |array: &&Array| matches!(proc.arrays[**array].storage, Storage::Heap);
+        before.extend(self.own_arrays.iter().filter(is_heap).map(|&array| Stmt::Release { array }));
+        before
     }
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::For(_)) || stmt.inner().any(|body| body.iter().any(is_loop))
+}
+
+/// True if these loops store to elements whose neighbours in memory the next iterations access:
+/// what changes from iteration to iteration is in the last subscript, and the column is not.
+fn lie_along_rows(proc: &Proc, columns: &[Loop], changing: &BTreeSet<Var>) -> bool {
+    let mut along_rows = false;
+    for &column in columns {
+        let data = &proc.loops[column];
+        let Some(var) = data.var else { return false };
+        proc.for_each_stmt(&data.body, &mut |stmt| {
+            if let Stmt::Store { index, .. } = stmt
+                && let Some((last, others)) = index.split_last()
+            {
+                along_rows |= last.reads_any(changing) && others.contains(&Expr::Var(var));
+            }
+        });
+    }
+    along_rows
 }

@@ -16,7 +16,7 @@ use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lets loops end at fixed points wherever their bodies show one.
@@ -79,7 +79,7 @@ impl Iteration {
         if own.iter().any(|var| passes_on(&var)) {
             return None;
         }
-        let Decision { cond, uses } = Decision::of(&data.body, &state)?;
+        let Decision { cond, uses } = Decision::of(proc, &data.body, &state)?;
         // The statements that the condition needs come before it.
         let mut needed = cond.variables();
         for stmt in data.body.iter().rev() {
@@ -105,9 +105,10 @@ impl Iteration {
                     fits &= !is_late(&cond);
                     body.extend(then.iter().cloned());
                 }
-                Stmt::Assign { var, value: Expr::Select { on_true, .. } } if uses.contains(&at) => {
+                Stmt::Assign { var, value } if uses.contains(&at) => {
                     fits &= !is_late(&cond);
-                    body.push(Stmt::Assign { var: *var, value: (**on_true).clone() });
+                    let [_, on_true, _] = choice_of(proc, value).expect("the condition decides it");
+                    body.push(Stmt::Assign { var: *var, value: on_true });
                 }
                 stmt => body.push(stmt.clone()),
             }
@@ -152,7 +153,7 @@ struct Decision {
 
 impl Decision {
     /// `None` if the state may also change where no condition holds, or under another condition.
-    fn of(body: &[Stmt], state: &BTreeSet<Var>) -> Option<Self> {
+    fn of(proc: &Proc, body: &[Stmt], state: &BTreeSet<Var>) -> Option<Self> {
         let mut found: Option<Self> = None;
         let mut decided = BTreeSet::new();
         // The positions at which variables outside of the state are assigned.
@@ -164,14 +165,16 @@ impl Decision {
                 return None;
             }
             let (cond, at) = match stmt {
-                Stmt::If { cond, then: _, otherwise } if !changes.is_empty() && otherwise.is_empty() => (cond, at),
+                Stmt::If { cond, then: _, otherwise } if !changes.is_empty() && otherwise.is_empty() => {
+                    (cond.clone(), at)
+                }
                 Stmt::Assign { var, value } if !changes.is_empty() => {
                     let (temporary, at) = match value {
                         Expr::Var(temporary) => (temporary, *choices.get(temporary)?),
                         _ => (var, at),
                     };
-                    let (cond, kept) = otherwise_of(&body[at], *temporary)?;
-                    if *kept != Expr::Var(*var) {
+                    let (cond, kept) = otherwise_of(proc, &body[at], *temporary)?;
+                    if kept != Expr::Var(*var) {
                         return None;
                     }
                     (cond, at)
@@ -190,7 +193,7 @@ impl Decision {
             let decision = found.get_or_insert_with(|| Self { cond: cond.clone(), uses: BTreeSet::new() });
             decision.uses.insert(at);
             // An expression that is evaluated twice need not have the same value.
-            let is_same = decision.cond == *cond && (matches!(cond, Expr::Var(_)) || decision.uses.len() == 1);
+            let is_same = decision.cond == cond && (matches!(cond, Expr::Var(_)) || decision.uses.len() == 1);
             if !is_same {
                 return None;
             }
@@ -199,19 +202,42 @@ impl Decision {
     }
 }
 
+/// The condition of a choice, and what that gives where it holds and where it does not. An integer that counts how often a
+/// condition holds is such a choice.
+fn choice_of(proc: &Proc, value: &Expr) -> Option<[Expr; 3]> {
+    match value {
+        Expr::Select { cond, on_true, on_false } => Some([&**cond, on_true, on_false].map(Clone::clone)),
+        Expr::Binary { op: BinOp::ADD, x, y } => {
+            let counted = |count: &Expr, sum: &Expr| match count {
+                Expr::Unary { op: UnOp::Convert(to), x: cond } if !to.is_float() => match **cond {
+                    Expr::Var(var) if proc.vars[var].scalar == Scalar::Bool => Some([
+                        (**cond).clone(),
+                        sum.clone() + Expr::Const(UnOp::Convert(*to).eval(Const::Bool(true))),
+                        sum.clone(),
+                    ]),
+                    _ => None,
+                },
+                _ => None,
+            };
+            counted(y, x).or_else(|| counted(x, y))
+        }
+        _ => None,
+    }
+}
+
 /// The condition of a choice, and what it gives to this variable where it does not hold.
-fn otherwise_of(choice: &Stmt, var: Var) -> Option<(&Expr, &Expr)> {
+fn otherwise_of(proc: &Proc, choice: &Stmt, var: Var) -> Option<(Expr, Expr)> {
     match choice {
-        Stmt::Assign { value: Expr::Select { cond, on_true: _, on_false }, .. } => Some((cond, on_false)),
+        Stmt::Assign { value, .. } => choice_of(proc, value).map(|[cond, _, kept]| (cond, kept)),
         Stmt::If { cond, then: _, otherwise } => {
             let mut kept = None;
             for stmt in otherwise {
                 let Stmt::Assign { var: own, value: value @ Expr::Var(_) } = stmt else { return None };
                 if *own == var {
-                    kept = Some(value);
+                    kept = Some(value.clone());
                 }
             }
-            Some((cond, kept?))
+            Some((cond.clone(), kept?))
         }
         _ => None,
     }

@@ -18,7 +18,8 @@
 //! Four rows side by side read six rows instead of twelve.
 //!
 //! If rows are numbered by remainders (`A[(i+1) % n, j]`), a whole block is one in which no number
-//! wraps. This module knows nothing of the array IR.
+//! wraps. Loops of few iterations, as along the borders of an image, stay in a loop over the rows of
+//! the block: side by side they would only be repeated. This module knows nothing of the array IR.
 //!
 //! Source: Allen and Cocke, "A Catalogue of Optimizing Transformations", and Callahan, Cocke and
 //! Kennedy, "Estimating Interlock and Improving Balance for Pipelined Architectures".
@@ -26,6 +27,7 @@
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
 use crate::shape::rewrite::strip_mining::Block;
+use crate::shape::vectorisation::Values;
 use crate::steps::{COMPUTES_MUCH, Decisions};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
@@ -42,8 +44,9 @@ const MOST_STREAMS: usize = 16;
 /// Runs rows side by side wherever they share enough.
 pub(crate) fn unroll_and_jam(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let what = "runs four rows side by side, which share what they read";
+    let values = Values::of(proc);
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
-        let (rows, along) = Rows::of(proc, id)?;
+        let (rows, along) = Rows::of(proc, id, &values)?;
         if along.iter().all(|&along| cost(proc, &proc.loops[along].body) > LARGEST_COST) {
             decisions.not_worth(proc, id, COMPUTES_MUCH);
             return None;
@@ -67,11 +70,13 @@ struct Rows {
     wrapped: BTreeMap<Var, (i64, Expr)>,
     /// The variables that each row assigns for itself.
     own: BTreeSet<Var>,
+    /// The loops along a row that are not run side by side.
+    apart: BTreeSet<Loop>,
 }
 
 impl Rows {
     /// The rows, and those of their loops whose neighbours read the same rows.
-    fn of(proc: &Proc, id: Loop) -> Option<(Self, Vec<Loop>)> {
+    fn of(proc: &Proc, id: Loop, values: &Values) -> Option<(Self, Vec<Loop>)> {
         let data = &proc.loops[id];
         let (Some(row), 1, LoopKind::Independent { simd: false, reductions, .. }) = (data.var, data.step, &data.kind)
         else {
@@ -115,8 +120,19 @@ impl Rows {
         let assignments =
             |var: Var| before.iter().filter(|stmt| assigned(std::slice::from_ref(stmt)).any(|own| own == var)).count();
         let wrapped = before.iter().filter_map(wrapped).filter(|(var, _)| assignments(*var) == 1).collect();
-        let rows = Self { row, wrapped, own };
-        along.retain(|&id| rows.shares(&proc.loops[id]));
+        // What is copied for a loop that stands apart is computed from the number of the row alone.
+        let of_loops = along.iter().flat_map(|&id| assigned(&proc.loops[id].body));
+        let of_loops: BTreeSet<Var> = of_loops.filter(|var| own.contains(var)).collect();
+        let is_copied = |stmt: &Stmt| {
+            is_straight(stmt, false) && assigned(std::slice::from_ref(stmt)).all(|var| own.contains(&var))
+        };
+        let stands_alone = !entering(&before).iter().any(|var| of_loops.contains(var))
+            && !along.iter().any(|&id| entering(&proc.loops[id].body).iter().any(|var| of_loops.contains(var)));
+        let can_stand_apart = stands_alone && before.iter().all(is_copied);
+        let is_apart = |id: &Loop| can_stand_apart && values.is_short(&proc.loops[*id]);
+        let apart = along.iter().copied().filter(is_apart).collect();
+        let rows = Self { row, wrapped, own, apart };
+        along.retain(|id| !rows.apart.contains(id) && rows.shares(&proc.loops[*id]));
         (!along.is_empty()).then_some((rows, along))
     }
 
@@ -161,8 +177,10 @@ impl Rows {
             })
             .collect();
         let mut jammed = Vec::new();
-        for stmt in &data.body {
-            match stmt {
+        let is_apart = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if self.apart.contains(inner));
+        for stmts in data.body.chunk_by(|one, next| is_apart(one) && is_apart(next)) {
+            match &stmts[0] {
+                stmt if is_apart(stmt) => jammed.push(self.row_by_row(proc, &data, stmts, block)),
                 Stmt::For(inner) => jammed.push(self.jammed(proc, *inner, &names)),
                 stmt => jammed.extend(names.iter().map(|names| self.of_row(stmt, names))),
             }
@@ -180,6 +198,18 @@ impl Rows {
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
         let rest = vec![proc.add_loop(rest)];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
+    }
+
+    /// Loops along the rows of a block, one row after the other, with the assignments before them.
+    fn row_by_row(&self, proc: &mut Proc, data: &LoopData, loops: &[Stmt], block: Block) -> Stmt {
+        let names = proc.fresh_names(self.own.iter().copied().chain([self.row]).collect());
+        let before = data.body.iter().filter(|stmt| !matches!(stmt, Stmt::For(_)));
+        let body: Vec<Stmt> = before.chain(loops).cloned().collect();
+        let body = proc.copied(&body, &names);
+        let (lower, upper, var) = (block.first.into(), block.end.into(), Some(self.row.renamed(&names)));
+        let LoopKind::Independent { reductions, .. } = &data.kind else { panic!("loops over rows are independent") };
+        let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
+        proc.add_loop(LoopData { var, lower, upper, kind, body, ..data.clone() })
     }
 
     /// A statement for one row of a whole block.
