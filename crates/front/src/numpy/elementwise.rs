@@ -101,13 +101,21 @@ impl Lowering<'_> {
                         certs.push(self.b.assert(cond, FailureKind::BroadcastMismatch, vec![x, y]));
                         let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
                         self.broadcasts.push((self.b.span(), shapes));
-                        self.equate(known, other);
-                        if let Extent::Const(_) = other {
-                            *place = other;
+                        // Loops over one space can be merged, so the size of a loop that is there already stands for both.
+                        let is_better = |size: &Extent| matches!(size, Extent::Const(_)) || self.spaces.contains(size);
+                        match is_better(&other) && !is_better(&known) {
+                            true => self.equate(known, other),
+                            false => self.equate(other, known),
                         }
                     }
                 }
             }
+        }
+        for extent in &mut result {
+            *extent = self.representative(*extent);
+        }
+        if shapes.len() > 1 {
+            self.spaces.extend(&result);
         }
         Ok((result, certs))
     }

@@ -51,6 +51,11 @@ define_errors! {
 }
 
 impl NumpyError {
+    /// True if the number of an iteration, known, may mend it: it tells axes, and types may differ from iteration to iteration.
+    pub(super) fn may_need_constants(&self) -> bool {
+        matches!(self, Self::NeedsConstant { .. } | Self::TypeChanges { .. })
+    }
+
     /// True if Python may do what is refused.
     pub(super) fn can_be_left(&self) -> bool {
         matches!(

@@ -94,41 +94,61 @@ pub(super) struct Lowering<'m> {
     pub left: &'m BTreeSet<(usize, usize)>,
     /// Calls around the first mistake, the innermost first.
     pub failed: Vec<(usize, usize)>,
+    /// The places of loops whose bodies are lowered once for each iteration.
+    pub unrolled: &'m BTreeSet<(usize, usize)>,
+    /// Loops of few iterations around the first mistake that constants would mend, the innermost first.
+    pub few: Vec<(usize, usize)>,
     /// The buffer whose value is the certificate of the last call that Python makes.
     pub order: Option<Buffer>,
     /// The calls that Python makes.
     pub calls: Vec<PythonCall>,
     /// How many objects these give.
     pub objects: usize,
+    /// Extents of the results of element-by-element operations.
+    pub spaces: BTreeSet<Extent>,
     /// Arrays of the elements where a mask holds.
     pub selections: BTreeMap<Value, Selection>,
     /// Where shapes are checked to fit, and they.
     pub broadcasts: Vec<(Span, Vec<Vec<Extent>>)>,
 }
 
-/// Compiles a function of a module for a call with such arguments. Calls that cannot be compiled are left to Python, if it is there.
+/// Compiles a function of a module for a call with such arguments. Loops of few iterations are unrolled where only that makes
+/// something known. Calls that cannot be compiled are left to Python, if it is there.
 pub(super) fn compile(module: &Module, entry: &str, signature: &Signature, callers: &Callers) -> Result<Compiled> {
-    let mut left = BTreeSet::new();
+    let (mut left, mut unrolled) = (BTreeSet::new(), BTreeSet::new());
     loop {
-        let mut failed = Vec::new();
-        match attempt(module, entry, signature, callers, &left, &mut failed) {
+        let mut mistaken = Mistaken::default();
+        let error = match attempt(module, entry, signature, callers, (&left, &unrolled), &mut mistaken) {
             Ok(compiled) => return Ok(compiled),
-            Err(error) => match failed.into_iter().find(|call| !left.contains(call)) {
-                Some(call) if error.can_be_left() => _ = left.insert(call),
-                _ => return Err(error),
-            },
+            Err(error) => error,
+        };
+        if let Some(&few) = mistaken.few.iter().find(|few| !unrolled.contains(*few)) {
+            unrolled.insert(few);
+            continue;
+        }
+        match mistaken.calls.into_iter().find(|call| !left.contains(call)) {
+            Some(call) if error.can_be_left() => _ = left.insert(call),
+            _ => return Err(error),
         }
     }
 }
 
-/// Compiles a function; if that fails, notes the calls in which it does.
+/// What is around a mistake, the innermost first.
+#[derive(Default)]
+struct Mistaken {
+    calls: Vec<(usize, usize)>,
+    /// Loops that may be unrolled.
+    few: Vec<(usize, usize)>,
+}
+
+/// Compiles a function; if that fails, notes what is around the mistake.
 fn attempt<'m>(
     module: &'m Module,
     entry: &str,
     signature: &Signature,
     callers: &'m Callers,
-    left: &'m BTreeSet<(usize, usize)>,
-    failed: &mut Vec<(usize, usize)>,
+    (left, unrolled): (&'m BTreeSet<(usize, usize)>, &'m BTreeSet<(usize, usize)>),
+    mistaken: &mut Mistaken,
 ) -> Result<Compiled> {
     let whole = Span::new(module.file, 0, 0);
     let Some(position) = module.function(entry) else {
@@ -148,11 +168,14 @@ fn attempt<'m>(
         sums: BTreeMap::new(),
         least: BTreeMap::new(),
         shortened: BTreeMap::new(),
+        spaces: BTreeSet::new(),
         selections: BTreeMap::new(),
         broadcasts: Vec::new(),
         callers,
         left,
         failed: Vec::new(),
+        unrolled,
+        few: Vec::new(),
         order: None,
         calls: Vec::new(),
         objects: 0,
@@ -170,7 +193,8 @@ fn attempt<'m>(
     let names = declared.kwonlyargs.iter().map(|arg| arg.def.arg.to_string());
     let named = names.zip(items[by_position..].iter().cloned()).collect();
     let result = lowering.call(position, None, items[..by_position].to_vec(), named, span);
-    *failed = std::mem::take(&mut lowering.failed);
+    mistaken.calls = std::mem::take(&mut lowering.failed);
+    mistaken.few = std::mem::take(&mut lowering.few);
     let result = result?;
     let mut shown = Shown::default();
     let returned = lowering.returned(&result, &items, &mut shown, span)?;

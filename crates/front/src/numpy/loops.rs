@@ -18,6 +18,9 @@ use frit_support::Span;
 use rustpython_parser::ast::{self, Expr, Ranged, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A loop of more iterations is not unrolled.
+const MOST_UNROLLED: i64 = 16;
+
 /// What a loop does.
 pub(super) struct Repeat<'r, 'm> {
     /// The number of iterations, if it is known before.
@@ -77,11 +80,12 @@ impl<'m> Lowering<'m> {
         }
         let count = self.count_of(&over, span)?;
         let text = stmt.range();
-        if let Operand::Const(few) = count
-            && let Some(few) = few.as_i64().filter(|few| (0..8).contains(few))
-            && self.module.text[text.start().into()..text.end().into()].contains(".append(")
+        let place = (text.start().into(), text.end().into());
+        let few = count.constant().and_then(Const::as_i64).filter(|few| (0..=MOST_UNROLLED).contains(few));
+        if let Some(few) = few
+            // A list has so many items more.
+            && (self.unrolled.contains(&place) || few < 8 && self.module.text[place.0..place.1].contains(".append("))
         {
-            // The list has so many items more.
             let items = (0..few).map(|at| self.item_at(&over, Operand::i64(at), span)).collect::<Result<_>>()?;
             return self.unrolled_loop(stmt, items);
         }
@@ -99,7 +103,11 @@ impl<'m> Lowering<'m> {
         let (appends, mark) = (self.appended_to(&stmt.body), self.b.func.values.len());
         let repeat =
             Repeat { count: Some(count), test: &|_| Ok(TRUE), body: &body, span, later, renewed, appends, mark };
-        self.run_loop(&repeat, &assigned, stmt.range().start().into())
+        let made = self.run_loop(&repeat, &assigned, place.0);
+        if made.as_ref().is_err_and(|error| few.is_some() && error.may_need_constants()) {
+            self.few.push(place);
+        }
+        made
     }
 
     /// `while`.

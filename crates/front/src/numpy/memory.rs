@@ -211,7 +211,7 @@ impl Lowering<'_> {
         let indices: Vec<Value> = ty.shape.iter().map(|_| self.index_value()).collect();
         let (mut lower, mut upper) = (Vec::new(), Vec::new());
         for at in 0..ty.shape.len() {
-            let last = self.sub(extents[at].into(), Operand::i64(1));
+            let last = self.sub(self.representative(extents[at]).into(), Operand::i64(1));
             let last = self.mul(last, Operand::i64(steps[at]));
             let last = self.add(starts[at], last);
             let (first, last) = if steps[at] < 0 { (last, starts[at]) } else { (starts[at], last) };

@@ -6,6 +6,7 @@ use super::error::Result;
 use super::function::Lowering;
 use super::item::{Item, Number};
 use super::memory::Array;
+use super::reductions::{Along, Reduction};
 use super::types;
 use super::ufuncs::Binary;
 use frit_ir::Scalar;
@@ -212,6 +213,15 @@ impl Lowering<'_> {
     /// The sums of products of elements over all labels that the result does not have. Axes with one label are walked in step.
     fn contraction(&mut self, operands: &[(Item, Vec<u32>)], result: &[u32], span: Span) -> Result<Item> {
         let of = types::common(&operands.iter().map(|(item, _)| operand_type(item)).collect::<Vec<_>>()).elem;
+        if let [(one, _), (other, _)] = operands
+            && result.is_empty()
+            && of != Scalar::Bool
+            && self.is_selected_alike(one, other)
+        {
+            // The sum needs no array of what the mask selected.
+            let product = self.binary_ufunc(Binary::Multiply, one, other, span)?;
+            return self.reduce(Reduction::Sum, &product, &Along { dtype: Some(of), ..Along::default() }, span);
+        }
         let mut extents: BTreeMap<u32, Extent> = BTreeMap::new();
         for (item, labels) in operands {
             for (&label, &extent) in labels.iter().zip(shape_of(item)) {

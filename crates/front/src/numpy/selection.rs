@@ -122,6 +122,17 @@ impl Lowering<'_> {
         self.selections.get(&value).copied()
     }
 
+    /// True if one mask selected the elements of two vectors.
+    pub(super) fn is_selected_alike(&mut self, one: &Item, other: &Item) -> bool {
+        let mask = |l: &mut Self, item: &Item| {
+            let Item::Array(array) = item else { return None };
+            let value = l.read(array);
+            l.selection(value).filter(|_| array.rank() == 1).map(|selection| selection.mask)
+        };
+        let masks = [one, other].map(|item| mask(self, item));
+        masks[0].is_some() && masks[0] == masks[1]
+    }
+
     /// The operands of an operation in their second form, and the mask, if one mask selected the elements of all operands that
     /// have the first axis of the result.
     pub(super) fn selected(&self, elements: &[Element]) -> Option<(Vec<Element>, Value)> {

@@ -492,19 +492,15 @@ impl Lowering<'_> {
             Binary::Remainder => self.remainder(elem, x, y),
             Binary::Fmod => self.b.binary(BinOp::REM, x, y),
             Binary::Power => unreachable!("powers are computed elsewhere"),
-            Binary::Maximum | Binary::Minimum if elem.is_float() => {
-                // What is no number is handed on.
-                let op =
-                    if ufunc == Binary::Maximum { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
-                let is_nan = self.holds(BinOp::NE, x, x);
-                let first = self.arithmetic(BinOp::OR, op, is_nan);
-                self.select(first, x, y)
-            }
-            Binary::Fmax | Binary::Fmin if elem.is_float() => {
-                let op = if ufunc == Binary::Fmax { self.holds(BinOp::LE, y, x) } else { self.holds(BinOp::LE, x, y) };
-                let is_nan = self.holds(BinOp::NE, y, y);
-                let first = self.arithmetic(BinOp::OR, op, is_nan);
-                self.select(first, x, y)
+            Binary::Maximum | Binary::Minimum | Binary::Fmax | Binary::Fmin if elem.is_float() => {
+                let is_greatest = matches!(ufunc, Binary::Maximum | Binary::Fmax);
+                let takes = if is_greatest { self.holds(BinOp::LT, x, y) } else { self.holds(BinOp::LT, y, x) };
+                // One instruction of a processor, which gives `x` where one of them is no number.
+                let extremum = self.select(takes, y, x);
+                // `maximum` and `minimum` hand on what is no number, the others leave it out.
+                let asked = if matches!(ufunc, Binary::Maximum | Binary::Minimum) { y } else { x };
+                let is_nan = self.holds(BinOp::NE, asked, asked);
+                self.select(is_nan, y, extremum)
             }
             Binary::Maximum | Binary::Fmax if is_bool => self.arithmetic(BinOp::OR, x, y),
             Binary::Minimum | Binary::Fmin if is_bool => self.arithmetic(BinOp::AND, x, y),

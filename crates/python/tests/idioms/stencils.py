@@ -323,3 +323,49 @@ def multigrid_restrict(v, levels):
         total += coarse.sum()
         v = coarse
     return v, total
+
+
+@case(lambda r: (r.random((5, 6)), 1e-2, 9), lambda r: (r.random((4, 3, 5)), 1e-2, 9), lambda r: (r.random(7), -1.0, 3))
+def relaxed_along_all_axes(a, eps, most):
+    steps = 0
+    while steps < most:
+        before = a
+        total = a
+        for axis in range(a.ndim):
+            total = total + np.roll(a, 1, axis) + np.roll(a, -1, axis)
+        a = total / (2 * a.ndim + 1)
+        steps += 1
+        if not (np.abs(a - before) > eps).any():
+            break
+    return a, steps
+
+
+@case(lambda r: (r.random((6, 8, 4)),))
+def halved_along_axes(a):
+    for axis in range(2):
+        a = a.mean(axis=0) if axis else a[::2]
+    for k in range(3):
+        a = a + np.expand_dims(a, 0).sum(axis=0) * k
+    return a
+
+
+@case(lambda r: tuple(r.random((5, 9)) + 1.0 for _ in range(4)), lambda r: tuple(r.random((1, 2)) + 1.0 for _ in range(4)))
+def systems_by_columns(lower, diagonal, upper, right):
+    diagonal, right = diagonal.copy(), right.copy()
+    n = diagonal.shape[1]
+    for i in range(1, n):
+        w = lower[:, i] / diagonal[:, i - 1]
+        diagonal[:, i] -= w * upper[:, i - 1]
+        right[:, i] -= w * right[:, i - 1]
+    right[:, n - 1] /= diagonal[:, n - 1]
+    for i in range(n - 2, -1, -1):
+        right[:, i] = (right[:, i] - upper[:, i] * right[:, i + 1]) / diagonal[:, i]
+    return right
+
+
+@case(lambda r: (r.random((4, 5, 8)), r.random((4, 5, 8)) + 1.0))
+def swept_upwards(a, b):
+    for k in range(1, a.shape[2]):
+        a[:, :, k] = (a[:, :, k] - a[:, :, k - 1]) / b[:, :, k]
+        b[:, :, k] += 0.5 * a[:, :, k] * b[:, :, k - 1]
+    return a

@@ -430,3 +430,36 @@ def queens(n):
         else:
             row += 1
     return count
+
+
+@case(lambda r: (12, 9, 20))
+def escapes(width, height, limit):
+    c = np.linspace(-2.0, 1.0, width) + 1j * np.linspace(-1.0, 1.0, height)[:, np.newaxis]
+    z = np.zeros(c.shape, dtype=np.complex128)
+    steps = np.zeros(c.shape, dtype=np.int64)
+    for _ in range(limit):
+        inside = z.real * z.real + z.imag * z.imag <= 4.0
+        z[inside] = z[inside] * z[inside] + c[inside]
+        steps += inside
+    return steps, z
+
+
+@case(lambda r: (r.random(9), 5), lambda r: (np.array([np.nan, np.inf, -0.0, 3.0]), 4), lambda r: (np.zeros(0), 3))
+def maps_repeated(x, n):
+    y = np.zeros_like(x)
+    for k in range(n):
+        y = np.maximum(y * x + k, np.minimum(x, 0.5))
+        x = np.where(x > 0.25, 3.7 * x * (1.0 - x), x)
+    return x, y
+
+
+@case(lambda r: (r.random(20), r.random(20), r.random(20)), lambda r: (np.arange(8), np.arange(8) - 3, np.arange(8) % 3))
+def products_of_what_is_large(x, y, z):
+    large = x > 0.5
+    return x[large] @ y[large], np.dot(y[large], z[large]), (x[large] * z[large]) @ y[large]
+
+
+@case(lambda r: (r.random(8) > 0.5, r.random(8), r.random(8)))
+def chosen_by_an_argument(call, x, y):
+    z = np.sqrt(x) * y
+    return np.where(call, z - x, z + y)
