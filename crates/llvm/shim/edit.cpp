@@ -373,6 +373,19 @@ void frit_join_loop_metadata(Instruction *To, Instruction **From, size_t N) {
   }
   To->setMetadata(LLVMContext::MD_loop, New);
 }
+// The loop is not unrolled, and only if `OnVectors` it is vectorised, whatever else is said of it.
+void frit_run_plainly(Instruction *Latch, bool OnVectors) {
+  LLVMContext &C = Latch->getContext();
+  auto Property = [&](const char *Name, Constant *Value) -> MDNode * {
+    return MDNode::get(C, {MDString::get(C, Name), ConstantAsMetadata::get(Value)});
+  };
+  MDNode *Vectors = OnVectors ? Property("llvm.loop.interleave.count", ConstantInt::get(Type::getInt32Ty(C), 1))
+                              : Property("llvm.loop.vectorize.enable", ConstantInt::getFalse(C));
+  MDNode *Once = MDNode::get(C, {MDString::get(C, "llvm.loop.unroll.disable")});
+  StringRef Dropped[] = {"llvm.loop.interleave.", "llvm.loop.unroll.", OnVectors ? "llvm.loop.unroll." : "llvm.loop.vectorize."};
+  Latch->setMetadata(LLVMContext::MD_loop,
+                     makePostTransformationMetadata(C, Latch->getMetadata(LLVMContext::MD_loop), Dropped, {Vectors, Once}));
+}
 // The load is used for another one, of the same place, as well: it promises what both do.
 void frit_take_over(Instruction *Load, Instruction *Other) { combineMetadataForCSE(Load, Other, false); }
 // The place in the source.

@@ -28,6 +28,8 @@ pub(crate) struct Candidate {
     pub(crate) instructions: usize,
     /// The headers of loops in it.
     pub(crate) inner: Vec<Block>,
+    /// The latches of the loops without loops in them, itself or loops in it.
+    pub(crate) innermost: Vec<Block>,
 }
 
 impl Candidate {
@@ -55,13 +57,17 @@ impl Candidate {
         }
         let count = facts.backedge_count(of).ok_or(Refusal::NoTripCount)?;
         let instructions = blocks.iter().map(|block| block.body().len()).sum();
-        let mut inner = Vec::new();
-        let mut work = of.children();
+        let (mut inner, mut innermost) = (Vec::new(), Vec::new());
+        let mut work = vec![of];
         while let Some(next) = work.pop() {
-            inner.push(next.header());
-            work.extend(next.children());
+            let children = next.children();
+            if children.is_empty() {
+                innermost.extend(next.latch());
+            }
+            inner.extend(children.iter().map(|child| child.header()));
+            work.extend(children);
         }
-        Ok(Candidate { of, preheader, header, latch, exit, count, blocks, instructions, inner })
+        Ok(Candidate { of, preheader, header, latch, exit, count, blocks, instructions, inner, innermost })
     }
 
     /// Header phis.

@@ -37,7 +37,7 @@ const QUOTA: u64 = 400_000;
 /// Answers, and what was asked before.
 pub(crate) struct Tester {
     context: Context,
-    answers: HashMap<String, Answer>,
+    answers: Answers,
     analysis: Analysis,
     /// Alias scopes hold in one iteration only.
     pub(crate) drop_scopes: bool,
@@ -62,6 +62,13 @@ pub(crate) struct Assumed {
 /// Bits in which assumptions are computed, so that they do not wrap.
 const ASSUMED_BITS: u32 = 128;
 
+/// Answers by question.
+#[derive(Default)]
+pub(crate) struct Answers(HashMap<String, Answer>);
+
+/// Answers that are kept: of some hundred bytes each.
+const MOST_ANSWERS: usize = 10_000;
+
 /// What is known of a set of integers: the greatest value of its first dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
@@ -71,16 +78,21 @@ enum Answer {
 }
 
 impl Tester {
-    pub(crate) fn new(options: &Options) -> Tester {
+    pub(crate) fn new(options: &Options, answers: Answers) -> Tester {
         Tester {
             context: Context::new(),
-            answers: HashMap::new(),
+            answers,
             analysis: options.analysis,
             drop_scopes: false,
             may_assume: options.runtime_checks,
             assumed: Vec::new(),
             begun: HashMap::new(),
         }
+    }
+
+    /// The answers, for another function: the same questions are asked there.
+    pub(crate) fn into_answers(self) -> Answers {
+        self.answers
     }
 
     /// The function is looked at anew: with scopes that hold in one iteration only if so said.
@@ -308,7 +320,7 @@ impl Tester {
 
     /// The greatest value of the set's first dimension.
     fn ask(&mut self, set: &str) -> Answer {
-        if let Some(&answer) = self.answers.get(set) {
+        if let Some(&answer) = self.answers.0.get(set) {
             return answer;
         }
         let context = self.context.clone();
@@ -324,7 +336,10 @@ impl Tester {
             Ok(most.to_string().parse().map_or(Answer::Unbounded, Answer::AtMost))
         });
         let answer = answer.unwrap_or(Answer::Unbounded);
-        self.answers.insert(set.to_string(), answer);
+        if self.answers.0.len() >= MOST_ANSWERS {
+            self.answers.0.clear();
+        }
+        self.answers.0.insert(set.to_string(), answer);
         answer
     }
 }

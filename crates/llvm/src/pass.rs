@@ -7,7 +7,7 @@
 use crate::candidate::{Candidate, described};
 use crate::canonical::{self, Need};
 use crate::contraction::contract;
-use crate::dependence::Tester;
+use crate::dependence::{Answers, Tester};
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
 use crate::ir::{Block, Func, Value};
@@ -30,7 +30,13 @@ const MOST_ROUNDS: usize = 24;
 const MOST_FORKS: usize = 16;
 
 /// Fuses loops of the function. True if it was changed.
-pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: &mut Report) -> bool {
+pub(crate) fn run(
+    func: Func,
+    options: &Options,
+    emitter: *mut Emitter,
+    report: &mut Report,
+    answers: &mut Answers,
+) -> bool {
     if func.is_declaration() || func.has_attribute("optnone") {
         return false;
     }
@@ -38,8 +44,8 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     if !canonical::has_two_loops(&facts) {
         return false;
     }
-    let mut shared = Shared { tester: Tester::new(options), forks: MOST_FORKS };
-    let shared = &mut shared;
+    let mut own = Shared { tester: Tester::new(options, std::mem::take(answers)), forks: MOST_FORKS };
+    let shared = &mut own;
     let need = canonical::need(&facts);
     canonical::number(&facts);
     let changed = if need == Need::Nothing {
@@ -81,6 +87,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         }
         works
     };
+    *answers = own.tester.into_answers();
     canonical::unnumber(func);
     if changed {
         tidy::fold_empty_blocks(func);

@@ -1,5 +1,6 @@
 //! The doors for `opt` and `clang`: what a pass plugin exports, and the one function that the C++ side calls.
 
+use crate::dependence::Answers;
 use crate::ir::Func;
 use crate::options::Options;
 use crate::pass;
@@ -47,6 +48,8 @@ pub(crate) struct Session {
     pub(crate) options: Options,
     pub(crate) reports: Vec<Report>,
     pub(crate) time: Duration,
+    /// What the dependence test was asked before, in other functions too.
+    pub(crate) answers: Answers,
 }
 
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
@@ -54,7 +57,12 @@ static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 /// The session, for as long as `use_it` runs.
 pub(crate) fn with_session<T>(use_it: impl FnOnce(&mut Session) -> T) -> T {
     let mut session = SESSION.lock().unwrap_or_else(|broken| broken.into_inner());
-    let new = || Session { options: Options::default(), reports: Vec::new(), time: Duration::ZERO };
+    let new = || Session {
+        options: Options::default(),
+        reports: Vec::new(),
+        time: Duration::ZERO,
+        answers: Answers::default(),
+    };
     use_it(session.get_or_insert_with(new))
 }
 
@@ -100,7 +108,7 @@ pub(crate) struct EmitterOfLlvm([u8; 0]);
 pub(crate) fn fuse_function(session: &mut Session, func: Func, emitter: *mut Emitter) -> bool {
     let start = Instant::now();
     let mut report = Report::new(func);
-    let changed = pass::run(func, &session.options, emitter, &mut report);
+    let changed = pass::run(func, &session.options, emitter, &mut report, &mut session.answers);
     let time = start.elapsed();
     session.time += time;
     if session.options.verbose {

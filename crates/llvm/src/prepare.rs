@@ -40,13 +40,15 @@ pub(crate) struct Strand {
     pub(crate) epilogue: Count,
     /// Values of header phis when the main loop begins, if they differ from those at the beginning and are known.
     pub(crate) starts: Vec<(Value, Value)>,
+    /// Whether the iterations before and those after are few.
+    pub(crate) is_brief: [bool; 2],
 }
 
 impl Strand {
     /// The loop runs as a whole.
     fn whole(node: usize) -> Strand {
         let none = Count::Constant(0);
-        Strand { node, prologue: none, epilogue: none, starts: Vec::new() }
+        Strand { node, prologue: none, epilogue: none, starts: Vec::new(), is_brief: [true; 2] }
     }
 }
 
@@ -102,6 +104,9 @@ pub(crate) struct Group {
     /// Numbers of the groups that they do not overlap with.
     pub(crate) others: Vec<usize>,
 }
+
+/// Iterations before or after the main loop that are few.
+const BRIEF: i64 = 64;
 
 /// Operations that one computed number may take.
 const BUDGET: u32 = 60;
@@ -219,10 +224,11 @@ fn compute(
     let same = counts.iter().all(|&count| equal(count, counts[0]))
         || nodes.iter().all(|node| equal(node.candidate.count, nodes[0].candidate.count));
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
-    let (strands, main) = if same && !is_late && !matches!(entry, Entry::Apart) {
-        (cluster.members.iter().copied().map(Strand::whole).collect(), None)
+    let (mut strands, mut main, totals) = if same && !is_late && !matches!(entry, Entry::Apart) {
+        (cluster.members.iter().copied().map(Strand::whole).collect(), None, Vec::new())
     } else {
-        parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?
+        let parts = parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?;
+        (parts.strands, Some(parts.main), parts.totals)
     };
     let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
     let mut asked: Vec<Question> = check.map(|_| Question::Memory).into_iter().collect();
@@ -247,6 +253,13 @@ fn compute(
     };
     asked.extend(long.map(|_| Question::Length));
     check = long.map_or(check, |long| Some(expansion.also(check, long)));
+    // Straight-line code before an innermost loop is worth more than what is saved: what it stores is known to the loop.
+    let are_nests = nodes.iter().all(|node| !node.candidate.inner.is_empty());
+    if let (Some(question), [Question::Length], true) = (check, &asked[..], are_nests)
+        && run_in_parts(expansion, nodes, (&mut strands, &mut main), &totals, question).is_some()
+    {
+        check = None;
+    }
     // Copies of the loops would need copies of these as well.
     if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
         return Err(Refusal::ValueUsedAcross { value: String::new() });
@@ -374,13 +387,22 @@ fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
     }
 }
 
+/// How members run in parts.
+struct Parts {
+    strands: Vec<Strand>,
+    /// Iterations of the main loop.
+    main: Count,
+    /// Iterations of each member, all parts together.
+    totals: Vec<Scev>,
+}
+
 /// The parts of members that differ in their numbers of iterations, are late, or are entered on their own.
 fn parts(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
     (nodes, iterations): (&[&LoopNode], &[Scev]),
     entry: Entry,
-) -> Option<(Vec<Strand>, Option<Count>)> {
+) -> Option<Parts> {
     let (facts, at) = (expansion.facts, expansion.last());
     let wide = at.block().function().integer(64);
     let apart = matches!(entry, Entry::Apart);
@@ -423,13 +445,29 @@ fn parts(
     }
     // The main loop ends with whoever ends first.
     let mut main = rests[0];
-    for &(rest, least) in &rests[1..] {
-        main = match facts.form(facts.minus(rest, main.0)) {
-            Form::Constant(longer) if longer >= 0 => (main.0, main.1.max(least - longer)),
-            Form::Constant(_) => (rest, least),
-            _ => (facts.unsigned_min(main.0, rest), main.1.min(least)),
-        };
+    let longer = counts.iter().map(|&(count, _)| match facts.form(facts.minus(count, counts[0].0)) {
+        Form::Constant(longer) => Some(longer),
+        _ => None,
+    });
+    let ends = longer.zip(&cluster.shifts).map(|(longer, shift)| longer?.checked_add(*shift));
+    let ends: Option<Vec<i64>> = ends.collect();
+    match &ends {
+        // Where a prologue may be cut short, this is known of the numbers, and not of their expressions.
+        Some(ends) => main = rests[(0..ends.len()).min_by_key(|&at| ends[at]).expect("a cluster has members")],
+        None => {
+            for &(rest, least) in &rests[1..] {
+                main = match facts.form(facts.minus(rest, main.0)) {
+                    Form::Constant(longer) if longer >= 0 => (main.0, main.1.max(least - longer)),
+                    Form::Constant(_) => (rest, least),
+                    _ => (facts.unsigned_min(main.0, rest), main.1.min(least)),
+                };
+            }
+        }
     }
+    let is_brief = ends.is_some_and(|ends| {
+        let (first, last) = (ends.iter().min().copied(), ends.iter().max().copied());
+        last.zip(first).is_some_and(|(last, first)| last - first <= BRIEF)
+    });
     let computed = |expansion: &mut Expansion<'_>, scev: Scev, least: i64| -> Option<Count> {
         match facts.form(scev) {
             Form::Constant(count) => Some(Count::Constant(count)),
@@ -453,12 +491,56 @@ fn parts(
                 starts.push((phi, later));
             }
         }
-        strands.push(Strand { node: cluster.members[which], prologue, epilogue, starts });
+        strands.push(Strand { node: cluster.members[which], prologue, epilogue, starts, is_brief: [true, is_brief] });
     }
     // Members without a common iteration make no loop.
     let main = computed(expansion, main.0, main.1)?;
     let empty = matches!(main, Count::Constant(count) if count <= 0);
-    (!empty).then_some((strands, Some(main)))
+    let totals = counts.into_iter().map(|(count, _)| count).collect();
+    (!empty).then_some(Parts { strands, main, totals })
+}
+
+/// Lets prologues and epilogues be all there is of the loops where the check does not hold: the prologues of the first members, the epilogues of the others.
+/// That is the original order, without copies of the loops for this case alone. `None`, and nothing changes, if a member has no such part.
+fn run_in_parts(
+    expansion: &mut Expansion<'_>,
+    nodes: &[&LoopNode],
+    (strands, main): (&mut [Strand], &mut Option<Count>),
+    totals: &[Scev],
+    check: Value,
+) -> Option<()> {
+    let is_there = |count: Count| !matches!(count, Count::Constant(0));
+    let first = strands.iter().position(|strand| !is_there(strand.prologue)).unwrap_or(strands.len());
+    if !strands[first..].iter().all(|strand| is_there(strand.epilogue)) {
+        return None;
+    }
+    // What precedes a member comes before all epilogues, also those of members before it.
+    if nodes[first..].iter().skip(1).any(|node| !node.pre.is_empty()) {
+        return None;
+    }
+    let totals: Vec<Value> = totals.iter().map(|&total| expansion.value(total)).collect::<Option<_>>()?;
+    let wide = expansion.last().block().function().integer(64);
+    let mut choose = |count: Count, otherwise: Value| {
+        let value = match count {
+            Count::Constant(0) if otherwise.as_constant() == Some(0) => return count,
+            Count::Constant(count) => wide.constant(count),
+            Count::Computed { value, .. } => value,
+        };
+        Count::Computed { value: expansion.build(|builder| builder.select(check, value, otherwise)), some: false }
+    };
+    let none = wide.constant(0);
+    *main = Some(choose((*main)?, none));
+    for (at, (strand, &total)) in strands.iter_mut().zip(&totals).enumerate() {
+        let (before, after) = if at < first { (total, none) } else { (none, total) };
+        strand.prologue = choose(strand.prologue, before);
+        strand.epilogue = choose(strand.epilogue, after);
+        strand.is_brief[usize::from(at >= first)] = false;
+        if at >= first {
+            // The epilogue may begin where the loop does.
+            strand.starts.clear();
+        }
+    }
+    Some(())
 }
 
 /// A check that loops have enough iterations for prologues and epilogues, or a check of their memory, to be made up for: of the loops themselves where they
@@ -611,3 +693,6 @@ fn least(facts: &Facts, x: Scev, y: Scev, greatest: bool) -> Scev {
 // exchanged only if the one of the later member comes first, and then its time is less than that of the other one, whatever
 // parts they are in. So the parts are legal if no iteration depends on one of an earlier member with a greater time. That is
 // what the shifts were chosen for.
+//
+// Where the loops turn out to be too short, no iteration is in the main loop: the first members run as a whole in their prologues, the
+// others in their epilogues, which is the original order.

@@ -191,6 +191,7 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
         if let Some(prologue) = prologue {
             let state = states.last_mut().expect("it was pushed");
             part(chain, &[(node, Some(prologue))], std::slice::from_mut(state), strand.prologue);
+            run_plainly(node, prologue, strand.prologue, strand.is_brief[0]);
         }
     }
     for (state, strand) in states.iter_mut().zip(&prepared.strands) {
@@ -208,6 +209,7 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
     for (at, strand) in prepared.strands.iter().enumerate() {
         if let Some(copies) = &copies[at].1 {
             part(chain, &[(nodes[at], Some(copies))], &mut states[at..=at], strand.epilogue);
+            run_plainly(nodes[at], copies, strand.epilogue, strand.is_brief[1]);
         }
     }
     let mut outs: HashMap<Value, Value> =
@@ -219,6 +221,19 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
         outs.insert(phi, value);
     }
     outs
+}
+
+/// Loops that have few iterations, or are entered a few times, are not unrolled, and the former are not vectorised: what that saves is less than what it takes
+/// to compile.
+fn run_plainly(node: &LoopNode, copies: &Copies, count: Count, is_brief: bool) {
+    let is_innermost = node.candidate.inner.is_empty();
+    if !is_brief || is_innermost && matches!(count, Count::Constant(1)) {
+        return;
+    }
+    for &latch in &node.candidate.innermost {
+        // SAFETY: it is the terminator of the latch of a loop.
+        unsafe { sys::frit_run_plainly(copies.block(latch).terminator().0, !is_innermost) }
+    }
 }
 
 /// A part with its own guard, if it may have no iteration at all.

@@ -139,6 +139,7 @@ unsafe extern "C" {
     pub(crate) fn frit_declare_scope(at_end: Block, scope: *mut c_void);
     pub(crate) fn frit_add_scopes(instruction: Value, scope: *mut c_void, others: *const *mut c_void, count: usize);
     pub(crate) fn frit_join_loop_metadata(to: Value, from: *const Value, count: usize);
+    pub(crate) fn frit_run_plainly(latch: Value, on_vectors: bool);
     pub(crate) fn frit_take_over(load: Value, other: Value);
     pub(crate) fn frit_copy_location(to: Value, from: Value);
 

@@ -469,3 +469,38 @@ fn two_runs_on_one_module_write_the_same() {
         assert_eq!(place.read("log.json"), log);
     }
 }
+
+#[test]
+fn nests_that_may_be_short_are_there_once_more_and_not_twice() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    let source = "void late(long n, long m, double *restrict a, double *restrict b, double *restrict c) {
+    for (long i = 1; i < n - 1; i++)
+        for (long j = 1; j < m - 1; j++)
+            b[i * m + j] = a[(i - 1) * m + j] / 3.0;
+    for (long i = 1; i < n - 1; i++)
+        for (long j = 1; j < m - 1; j++)
+            c[i * m + j] = b[(i + 1) * m + j] / 5.0;
+}
+void brief(long n, double *restrict a, double *restrict b, double *restrict c) {
+    for (long i = 1; i < n - 2; i++)
+        b[i] = a[i - 1] / 7.0;
+    for (long i = 1; i < n - 2; i++)
+        c[i] = b[i + 2] / 9.0;
+}\n";
+    fs::write(place.0.join("x.c"), source).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let plain =
+        ["-fno-vectorize", "-fno-unroll-loops", "-Rpass=frit-loop-fusion", "-S", "-emit-llvm", "x.c", "-o", "x.ll"];
+    let said = place.call("clang-19", &[&["-O2", &pass], &plain[..]].concat()).succeeds().err();
+    assert!(said.contains("one iteration late, where a check finds that they have iterations enough"), "{said}");
+    let code = place.read("x.ll");
+    // In the fused nest, and in one part before it or behind, which is all that is executed where rows are short.
+    for by in ["3.0", "5.0"] {
+        assert_eq!(code.matches(&format!(", {by}00000e+00")).count(), 2, "{by}: {code}");
+    }
+    // Two iterations before the fused loop and behind are not unrolled.
+    assert_eq!(code.matches("!\"llvm.loop.unroll.disable\"").count(), 1, "{code}");
+}
