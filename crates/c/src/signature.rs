@@ -1,7 +1,7 @@
 //! How a function of a C file is called: what `frit fuse --verify` needs in order to run it on data of its own.
 
-use crate::ast::{CType, Kind, Node, Tree};
-use crate::read::syntax::children;
+use crate::ast::{self, CType, Kind, Node, Tree};
+use crate::read::syntax::{children, descendants};
 use std::collections::BTreeMap;
 
 /// A function that can be called with scalars and arrays.
@@ -24,6 +24,36 @@ pub struct Parameter {
     pub element: String,
     /// It is a pointer or an array.
     pub is_array: bool,
+    /// The members, if it is a structure or points to some.
+    pub members: Option<Vec<Member>>,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// The type of it, or of an array's elements, without qualifiers.
+    pub element: String,
+    /// What it is.
+    pub kind: MemberKind,
+}
+
+/// What a member of a structure is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// A number.
+    Scalar,
+    /// This many numbers in the structure itself.
+    Inline(u64),
+    /// A pointer to numbers.
+    Pointer,
+    /// This many pointers to numbers.
+    Pointers(u64),
+    /// A structure; true for a pointer to one.
+    Structure(bool, Vec<Member>),
+    /// Anything else, of this type. The function does not name it, so that it may be zero.
+    Unused(String),
 }
 
 /// Why a function cannot be called from outside.
@@ -35,6 +65,8 @@ pub enum NoSignature {
     Variadic,
     /// This parameter, or the result, is neither a scalar nor an array of scalars.
     Unsupported(String),
+    /// The function uses this member of a structure, which has this type.
+    Member(String, String),
 }
 
 impl std::fmt::Display for NoSignature {
@@ -43,6 +75,10 @@ impl std::fmt::Display for NoSignature {
             NoSignature::NotFound => write!(f, "the file does not define it"),
             NoSignature::Variadic => write!(f, "it takes any number of arguments"),
             NoSignature::Unsupported(what) => write!(f, "`{what}` is neither a scalar nor an array of scalars"),
+            NoSignature::Member(member, of) => write!(
+                f,
+                "it uses the member `{member}`, a `{of}`: only numbers, pointers to numbers and structures of these can be made up"
+            ),
         }
     }
 }
@@ -61,6 +97,13 @@ impl Signatures {
     /// It cannot be called with scalars and arrays alone.
     pub fn of(&self, function: &str) -> Result<Signature, NoSignature> {
         self.0.get(function).cloned().unwrap_or(Err(NoSignature::NotFound))
+    }
+}
+
+impl Signatures {
+    /// The names of all functions.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 }
 
@@ -85,17 +128,71 @@ fn of_definition(function: Node<'_>) -> Result<Signature, NoSignature> {
         let Some(decl) = node.decl() else { continue };
         let data = &tree.decls[decl];
         // A pointer to a pointer, or an array of pointers, is no array of scalars; a pointer to an array is one.
-        if !is_scalar(data.typed.of.element()) || data.name.is_empty() {
+        let element = data.typed.of.element();
+        let is_structure = matches!(element, CType::Struct { .. }) && !data.members.is_empty();
+        if !is_scalar(element) && !is_structure || data.name.is_empty() {
             return Err(NoSignature::Unsupported(data.written.clone()));
         }
+        let sign = if data.typed.of.is_array() { "->" } else { "." };
+        let path = format!("{}{sign}", data.name);
+        let members = is_structure.then(|| members(function, &data.members, &path)).transpose()?;
         parameters.push(Parameter {
             name: data.name.clone(),
             element: data.typed.base.clone(),
             is_array: data.typed.of.is_array(),
+            members,
         });
     }
     Ok(Signature { name: function.name().to_string(), result, parameters })
 }
+
+/// The members of a structure, as far as they can be made up.
+fn members(function: Node<'_>, all: &[ast::Member], path: &str) -> Result<Vec<Member>, NoSignature> {
+    let is_scalar = |of: &CType| matches!(of, CType::Int { .. } | CType::Float { .. });
+    let member = |member: &ast::Member| {
+        let path = format!("{path}{}", member.name);
+        let inner = |sign: &str| members(function, &member.members, &format!("{path}{sign}"));
+        let is_known = !member.members.is_empty();
+        let kind = match &member.of {
+            _ if member.is_odd => None,
+            of if is_scalar(of) => Some(MemberKind::Scalar),
+            CType::Struct { .. } if is_known => Some(MemberKind::Structure(false, inner(".")?)),
+            CType::Pointer { target, .. } => match target.leaf() {
+                target if is_scalar(target) => Some(MemberKind::Pointer),
+                CType::Struct { .. } if is_known && !matches!(**target, CType::Array { .. }) => {
+                    Some(MemberKind::Structure(true, inner("->")?))
+                }
+                _ => None,
+            },
+            of @ CType::Array { .. } => {
+                let extents = of.extents();
+                let counts = extents.iter().map(|size| size.count.and_then(|count| u64::try_from(count).ok()));
+                let count = counts.collect::<Option<Vec<u64>>>().map(|counts| counts.iter().product());
+                match (count, of.leaf()) {
+                    (Some(count), leaf) if is_scalar(leaf) => Some(MemberKind::Inline(count)),
+                    (Some(count), CType::Pointer { target, .. })
+                        if is_scalar(target.leaf()) && count <= MOST_POINTERS && extents.len() == 1 =>
+                    {
+                        Some(MemberKind::Pointers(count))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let is_named = || descendants(function).any(|node| node.kind() == Kind::Member && node.name() == member.name);
+        let kind = match kind {
+            Some(kind) => kind,
+            None if is_named() => return Err(NoSignature::Member(path, member.written.clone())),
+            None => MemberKind::Unused(member.written.clone()),
+        };
+        Ok(Member { name: member.name.clone(), element: member.base.clone(), kind })
+    };
+    all.iter().map(member).collect()
+}
+
+/// Members of more pointers than these are not made up.
+const MOST_POINTERS: u64 = 8;
 
 /// The value of an integer expression in C where names have these values: literals, `+ - * / %`, parentheses and casts. `None` for
 /// any other, and for one without a value.

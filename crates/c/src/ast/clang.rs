@@ -427,6 +427,12 @@ impl Cursor {
         unsafe { clang_getCursorUnaryOperatorKind(self.0) }
     }
 
+    /// A member that shares a word with others.
+    pub(super) fn is_bit_field(self) -> bool {
+        // SAFETY: the cursor belongs to a unit that is alive.
+        unsafe { clang_Cursor_isBitField(self.0) != 0 }
+    }
+
     pub(super) fn is_macro_builtin(self) -> bool {
         unsafe { clang_Cursor_isMacroBuiltin(self.0) != 0 }
     }
@@ -535,6 +541,12 @@ impl Type {
     /// The type of an enumeration's numbers.
     pub(super) fn enum_integer(self) -> Type {
         Type(unsafe { clang_getEnumDeclIntegerType(clang_getTypeDeclaration(self.0)) })
+    }
+
+    /// Where a structure, a union or an enumeration is declared.
+    pub(super) fn declaration(self) -> Cursor {
+        // SAFETY: the type belongs to a unit that is alive.
+        Cursor(unsafe { clang_getTypeDeclaration(self.0) })
     }
 
     pub(super) fn key(self) -> (usize, usize) {

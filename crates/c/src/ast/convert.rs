@@ -11,7 +11,7 @@
 use super::clang::{Cursor, Type, Unit};
 use super::macros::Use;
 use super::types::{CType, Typed};
-use super::{Decl, DeclInfo, DeclKind, Head, Kind, Node, NodeData, NodeId, Part, Tree};
+use super::{Decl, DeclInfo, DeclKind, Head, Kind, Member, Node, NodeData, NodeId, Part, Tree};
 use crate::write::lexical::blanked;
 use clang_sys::*;
 use frit_support::Table;
@@ -23,6 +23,8 @@ use std::ops::Range;
 const DEEPEST: usize = 300;
 /// Of so many nodes in one macro none is looked for that is all of it.
 const MOST_IN_MACRO: usize = 500;
+/// Structures in structures, or behind their pointers, are not followed further.
+const MOST_INNER_STRUCTURES: usize = 3;
 /// A location in a macro has this bit.
 const IN_MACRO: u32 = 1 << 31;
 
@@ -69,6 +71,7 @@ impl Tree {
             functions: Vec::new(),
             heads: BTreeMap::new(),
             left_out: Vec::new(),
+            bases: BTreeMap::new(),
             by_name: BTreeMap::new(),
             attributed: BTreeMap::new(),
             uses: Vec::new(),
@@ -359,6 +362,7 @@ impl Converter<'_> {
             written: best.of().spelling(),
             number,
             attributes: Vec::new(),
+            members: if kind == DeclKind::Parameter { self.members(best.of(), 0) } else { Vec::new() },
         });
         self.decl_of.insert(key, decl);
         if kind == DeclKind::Function && best.is_definition() && self.unit.file_offset(best.location()).is_none() {
@@ -478,6 +482,40 @@ impl Converter<'_> {
         let at = self.tree.types.len() - 1;
         self.type_of.insert(of.key(), at);
         at
+    }
+
+    /// The members of the structure that a type is, points to, or is an array of.
+    fn members(&self, of: Type, depth: usize) -> Vec<Member> {
+        let mut at = of;
+        for _ in 0..64 {
+            at = match at.kind() {
+                CXType_Pointer => at.pointee(),
+                CXType_ConstantArray | CXType_IncompleteArray | CXType_VariableArray => at.element(),
+                _ => match at.desugared() {
+                    Some(inner) => inner,
+                    None => break,
+                },
+            };
+        }
+        if at.kind() != CXType_Record || depth > MOST_INNER_STRUCTURES {
+            return Vec::new();
+        }
+        let declaration = at.declaration();
+        let declaration = declaration.definition().unwrap_or(declaration);
+        let is_union = declaration.kind() == CXCursor_UnionDecl;
+        let fields = declaration.children().into_iter().filter(|field| field.kind() == CXCursor_FieldDecl);
+        let member = |field: Cursor| {
+            let typed = self.typed(field.of());
+            Member {
+                name: field.spelling(),
+                of: typed.of,
+                base: typed.base,
+                written: field.of().spelling(),
+                is_odd: is_union || field.is_bit_field() || field.spelling().is_empty(),
+                members: self.members(field.of(), depth + 1),
+            }
+        };
+        fields.map(member).collect()
     }
 
     fn typed(&self, of: Type) -> Typed {
@@ -874,6 +912,10 @@ impl Converter<'_> {
         let of = self.of(cursor);
         let data = self.data(id);
         (data.of, data.word, data.value) = (of, word, value);
+        if kind == Kind::Member && self.tree.types[of].is_array() {
+            let base = self.typed(cursor.of()).base;
+            self.tree.bases.insert(id, base);
+        }
         let mut add = |children: &[Cursor], parts: &[Part]| {
             for (child, part) in children.iter().zip(parts) {
                 self.expression(*child, id, *part);

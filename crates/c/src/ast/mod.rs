@@ -189,6 +189,8 @@ pub(crate) struct Tree {
     heads: BTreeMap<NodeId, Head>,
     /// Functions that the compiler does not accept.
     left_out: Vec<NodeId>,
+    /// How the innermost element types of members that are arrays or pointers are written.
+    pub(crate) bases: BTreeMap<NodeId, String>,
     /// All definitions of functions that are known by name, those of headers among them.
     by_name: BTreeMap<String, NodeId>,
     /// Functions that are declared `const` or `pure`; true for `const`.
@@ -241,6 +243,25 @@ pub(crate) struct DeclInfo {
     pub(crate) number: Option<i64>,
     /// The attributes of a variable of a function, as they may stand before a declaration.
     pub(crate) attributes: Vec<String>,
+    /// The members of the structure that a parameter is or points to; empty for other types, and where they are not known.
+    pub(crate) members: Vec<Member>,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its type.
+    pub(crate) of: CType,
+    /// How the innermost element type is written, without qualifiers.
+    pub(crate) base: String,
+    /// The type as the compiler writes it.
+    pub(crate) written: String,
+    /// It has no address, or shares its memory with others.
+    pub(crate) is_odd: bool,
+    /// The members of the structure that it is or points to.
+    pub(crate) members: Vec<Member>,
 }
 
 /// What stands before a function's parameters, and how many there may be.

@@ -10,6 +10,7 @@
 //!
 //! The passes are `frit-scop`'s, the text is `frit-c`'s; here they are only put in order. Read [`report`] next.
 
+mod arguments;
 pub mod commands;
 pub mod drawing;
 pub mod encoding;

@@ -101,6 +101,7 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
     unsigned char *buffers[2][MOST_PARAMETERS];
     void *arguments[2][MOST_PARAMETERS];
     size_t bytes[MOST_PARAMETERS];
+    unsigned long elements_of[MOST_PARAMETERS];
     size_t count = 0;
     state = seed;
     for (; types[count].size; count++) {
@@ -110,6 +111,7 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
         values = end;
         if (type.kind == UNKNOWN || count == MOST_PARAMETERS) { fprintf(outcomes, "unsupported %zu\n", count); return; }
         size_t elements = type.is_array ? (size_t)value + 2 * slack : 1;
+        elements_of[count] = (unsigned long)value;
         bytes[count] = elements * type.size;
         for (int which = 0; which < 2; which++) {
             buffers[which][count] = slack ? guarded(bytes[count]) : exact(bytes[count]);
@@ -122,8 +124,9 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
     }
     for (int which = 0; which < 2; which++) {
         if (write(progress, "12" + which, 1) != 1) return;
-        void (*call)(void **) = (void (*)(void **))symbol(objects[which], "frit_verify_", name);
-        call(arguments[which]);
+        typedef void caller(void **, const unsigned long *, unsigned long);
+        caller *call = (caller *)symbol(objects[which], "frit_verify_", name);
+        call(arguments[which], elements_of, slack);
     }
     for (size_t at = 0; at < count; at++) {
         for (size_t element = 0; element * types[at].size < bytes[at]; element++) {

@@ -3,11 +3,12 @@
 //!
 //! The functions run in a process of their own ([`verify.c`](HARNESS)), one call each, so that one that crashes is no more than an outcome.
 
+use super::arguments::{Arguments, CALLERS, Named, Slot};
 use super::commands::{self, Contracted};
 use crate::error::Error;
 use crate::native::compiler::Optimisation;
 use crate::native::{Cache, Compiler, NativeError};
-use frit_c::signature::{self, Parameter, Signature};
+use frit_c::signature;
 use frit_c::{File, Region};
 use frit_support::Random;
 use std::cell::Cell;
@@ -131,7 +132,7 @@ pub fn verify(
     let bench =
         Bench { compiler, scratch, own, directory, flags: &options.flags, is_parallel, has_reductions, contracts };
     let mut verified = Vec::new();
-    let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
+    let mut callable: Vec<(Arguments, Vec<&Region>)> = Vec::new();
     for (function, regions) in regions {
         if function == "main" {
             let outcome = match bench.compare_programs(&file.source.text, transformed)? {
@@ -147,10 +148,10 @@ pub fn verify(
             verified.push(Verified { function: function.to_string(), outcome });
             continue;
         }
-        match file.signatures.of(function) {
-            Ok(signature) => callable.push((signature, regions)),
-            Err(why) => verified
-                .push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why: why.to_string() } }),
+        let signature = file.signatures.of(function).map_err(|why| why.to_string());
+        match signature.and_then(|signature| Arguments::of(&signature, &regions)) {
+            Ok(arguments) => callable.push((arguments, regions)),
+            Err(why) => verified.push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why } }),
         }
     }
     if callable.is_empty() {
@@ -165,9 +166,9 @@ pub fn verify(
     for (at, (signature, regions)) in callable.iter().enumerate().filter(|_| is_watched) {
         calls.extend((0..EMPTY_CALLS).filter_map(|_| Call::random(at, signature, regions, true, &mut random)));
     }
-    let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
+    let signatures: Vec<&Arguments> = callable.iter().map(|(arguments, _)| arguments).collect();
     let mut lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
-    let with_flags = lines.clone();
+    let mut with_flags = lines.clone();
     if lines.iter().any(|line| line.starts_with("differs")) && bench.contracts() {
         bench.contracts.set(false);
         lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
@@ -175,6 +176,22 @@ pub fn verify(
     if is_watched {
         let watched =
             bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
+        // Where the original does what C leaves undefined, as it overruns memory of its own, results mean nothing.
+        let is_suspect = |at: &usize| {
+            let is_other =
+                |line: &String| ["differs", "crashed 2", "late 2"].iter().any(|start| line.starts_with(start));
+            (is_other(&lines[*at]) || is_other(&with_flags[*at])) && watched[*at].starts_with("crashed 1")
+        };
+        let suspects: Vec<usize> = (0..calls.len()).filter(is_suspect).collect();
+        if !suspects.is_empty() {
+            let suspected: Vec<Call> = suspects.iter().map(|at| calls[*at].clone()).collect();
+            let text = &file.source.text;
+            let again = bench.run_calls(text, transformed, &signatures, &suspected, options, Checks::Original)?;
+            for (at, line) in suspects.into_iter().zip(again).filter(|(_, line)| line.starts_with("crashed 1")) {
+                lines[at] = line.replace("crashed 1", "undefined");
+                with_flags[at].clone_from(&lines[at]);
+            }
+        }
         for ((call, line), watched) in calls.iter().zip(&mut lines).zip(&watched) {
             if call.is_empty && watched.starts_with("crashed 1") {
                 *line = "undefined".to_string();
@@ -192,7 +209,7 @@ pub fn verify(
         {
             *contracted = Some(what);
         }
-        verified.push(Verified { function: signature.name.clone(), outcome });
+        verified.push(Verified { function: signature.function.clone(), outcome });
     }
     verified.sort_by(|one, other| one.function.cmp(&other.function));
     Ok(verified)
@@ -212,7 +229,7 @@ impl Call {
     /// A call with random sizes; `None` if none were found for which the arrays are not too large.
     fn random(
         function: usize,
-        signature: &Signature,
+        signature: &Arguments,
         regions: &[&Region],
         is_empty: bool,
         random: &mut Random,
@@ -225,46 +242,49 @@ impl Call {
                 true => values,
                 false => self::values(signature, regions, most.min(MAX_SIZE_IN_PLENTY), is_empty, random),
             };
-            let values: Vec<i64> = values.into_iter().map(|value| value.unwrap_or(PLENTY)).collect();
-            let arrays = signature.parameters.iter().zip(&values).filter(|(parameter, _)| parameter.is_array);
+            let plenty = |slot: &Slot| PLENTY.saturating_mul(slot.of_each);
+            let values: Vec<i64> =
+                values.into_iter().zip(&signature.slots).map(|(value, slot)| value.unwrap_or(plenty(slot))).collect();
+            let arrays = signature.slots.iter().zip(&values).filter(|(slot, _)| slot.is_array);
             let total = arrays.fold(0, |sum: i64, (_, &elements)| sum.saturating_add(elements));
             (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.bits(), values, is_empty })
         })
     }
 
-    fn describe(&self, signature: &Signature) -> String {
-        let scalars = signature.parameters.iter().zip(&self.values).filter(|(parameter, _)| !parameter.is_array);
-        let named: Vec<String> = scalars.map(|(parameter, value)| format!("{} = {value}", parameter.name)).collect();
+    fn describe(&self, signature: &Arguments) -> String {
+        let scalars = signature.slots.iter().zip(&self.values).filter(|(slot, _)| !slot.is_array && !slot.is_hidden);
+        let named: Vec<String> = scalars.map(|(slot, value)| format!("{} = {value}", slot.name)).collect();
         if named.is_empty() { "a call".to_string() } else { named.join(", ") }
     }
 }
 
 /// Random values of parameters, the largest `most`, and half of them 0 if the call is to be empty; for arrays how many elements they need, `None` where that is not known.
 fn values(
-    signature: &Signature,
+    signature: &Arguments,
     regions: &[&Region],
     most: usize,
     is_empty: bool,
     random: &mut Random,
 ) -> Vec<Option<i64>> {
     let mut scalars: BTreeMap<&str, i64> = BTreeMap::new();
-    for parameter in signature.parameters.iter().filter(|parameter| !parameter.is_array) {
+    for slot in signature.slots.iter().filter(|slot| !slot.is_array) {
         let value = i64::try_from(1 + random.below(most)).expect("sizes are small");
         let value = if is_empty && random.below(2) == 0 { 0 } else { value };
-        scalars.insert(&parameter.name, value);
+        scalars.insert(&slot.name, value);
     }
-    let value = |parameter: &Parameter| {
-        if !parameter.is_array {
-            return Some(scalars[parameter.name.as_str()]);
+    let value = |slot: &Slot| {
+        if !slot.is_array {
+            return Some(scalars[slot.name.as_str()]);
         }
-        let needs = regions.iter().map(|region| elements(region, &parameter.name, &scalars));
-        Some(needs.collect::<Option<Vec<i64>>>()?.into_iter().max().unwrap_or(0))
+        let needs = regions.iter().map(|region| elements(region, &slot.array, &scalars));
+        let needed = needs.collect::<Option<Vec<i64>>>()?.into_iter().max().unwrap_or(0);
+        needed.max(slot.least).checked_mul(slot.of_each)
     };
-    signature.parameters.iter().map(value).collect()
+    signature.slots.iter().map(value).collect()
 }
 
 /// How many elements of an array the region may touch, where scalars have these values; `None` where that is not known.
-fn elements(region: &Region, array: &str, scalars: &BTreeMap<&str, i64>) -> Option<i64> {
+fn elements(region: &Region, array: &Named, scalars: &BTreeMap<&str, i64>) -> Option<i64> {
     let scop = &region.scop;
     let known: Vec<(frit_scop::Param, i64)> = region
         .params
@@ -280,7 +300,7 @@ fn elements(region: &Region, array: &str, scalars: &BTreeMap<&str, i64>) -> Opti
         frit_isl::Set::parse(&scop.isl, &format!("[{}] -> {{ : {facts} }}", names.join(", "))).ok()?.params().ok()?;
     let mut most = 0;
     for (_, statement) in scop.statements.iter() {
-        for access in statement.accesses.iter().filter(|access| region.arrays[access.array].name == array) {
+        for access in statement.accesses.iter().filter(|access| array.is(&region.arrays[access.array].name)) {
             let extents = &scop.arrays[access.array].extents;
             let touched = access.relation.intersect_domain(&statement.domain).ok()?.range().ok()?;
             let touched = touched.intersect_params(&facts).ok()?;
@@ -309,18 +329,22 @@ fn value_of(extent: &frit_isl::PwAff, facts: &frit_isl::Set) -> Option<i64> {
     extent.intersect_params(facts).ok()?.max_val().ok()?.to_i64().ok()
 }
 
-fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, &'a String)>, calls: usize) -> Outcome {
+fn summary<'a>(signature: &Arguments, outcomes: impl Iterator<Item = (&'a Call, &'a String)>, calls: usize) -> Outcome {
     let (mut same, mut others) = (0, BTreeMap::new());
     for (call, line) in outcomes {
         let words: Vec<&str> = line.split_whitespace().collect();
         let differs = |what: String| Outcome::Differs { call: call.describe(signature), what };
         match words.as_slice() {
             ["same"] if !call.is_empty => same += 1,
-            ["same"] | ["undefined"] => {}
+            ["same"] => {}
             ["differs", parameter, index, old, new] => {
                 let at: usize = parameter.parse().unwrap_or(usize::MAX);
-                let place = match signature.parameters.get(at) {
-                    Some(parameter) if parameter.is_array => format!("element {index} of `{}`", parameter.name),
+                let place = match signature.slots.get(at) {
+                    Some(slot) if slot.is_array => format!("element {index} of `{}`", slot.name),
+                    Some(slot) if slot.is_hidden => {
+                        return differs(format!("`{}` points to other memory", slot.name));
+                    }
+                    Some(slot) => format!("`{}`", slot.name),
                     _ => "the result".to_string(),
                 };
                 return differs(format!("{place} is {new} instead of {old}"));
@@ -333,7 +357,7 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
             ["late", "2"] => return differs(format!("it does not end within {MAX_SECONDS} seconds")),
             ["unsupported", parameter] => {
                 let at: usize = parameter.parse().unwrap_or(usize::MAX);
-                let name = signature.parameters.get(at).map_or("its result", |parameter| parameter.name.as_str());
+                let name = signature.slots.get(at).map_or("its result", |slot| slot.name.as_str());
                 return Outcome::NotRun { why: format!("`{name}` is neither a number nor an array of numbers") };
             }
             _ if call.is_empty => {}
@@ -359,6 +383,8 @@ enum Checks {
     /// To find accesses outside of arrays that are as small as the region permits, and undefined behaviour. What the original does of
     /// that kind is no fault of the result.
     Accesses,
+    /// To find undefined behaviour of the original, with arrays that have room to spare.
+    Original,
 }
 
 impl Checks {
@@ -366,14 +392,16 @@ impl Checks {
         match self {
             Checks::Results => &[],
             // Higher levels take three times as long to compile, and remove accesses of one version that the other keeps.
-            Checks::Accesses => &["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+            Checks::Accesses | Checks::Original => {
+                &["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+            }
         }
     }
 
     /// Elements before and after each array that belong to it as well.
     fn slack(self) -> usize {
         match self {
-            Checks::Results => 1024,
+            Checks::Results | Checks::Original => 1024,
             Checks::Accesses => 0,
         }
     }
@@ -409,12 +437,12 @@ impl Bench<'_> {
         &self,
         original: &str,
         transformed: &str,
-        signatures: &[&Signature],
+        signatures: &[&Arguments],
         calls: &[Call],
         options: &VerifyOptions,
         checks: Checks,
     ) -> Result<Vec<String>, Error> {
-        let callers: String = signatures.iter().map(|signature| caller(signature)).collect();
+        let callers: String = signatures.iter().map(|signature| signature.caller()).collect();
         let shared = [checks.flags(), &["-shared", "-fPIC"]].concat();
         let original = self.compile(&format!("{original}\n{CALLERS}{callers}"), "so", &shared, "the original")?;
         let transformed =
@@ -424,7 +452,7 @@ impl Bench<'_> {
             .iter()
             .map(|call| {
                 let values: Vec<String> = call.values.iter().map(i64::to_string).collect();
-                let name = &signatures[call.function].name;
+                let name = &signatures[call.function].function;
                 format!("{name} {} {} {}\n", call.seed, options.tolerance, values.join(" "))
             })
             .collect();
@@ -529,38 +557,4 @@ fn started(command: &mut Command) -> std::io::Result<Output> {
         }
     }
     command.output()
-}
-
-/// What callers are made of: a type as the harness knows it.
-const CALLERS: &str = r"
-#define FRIT_VERIFY_KIND(T) _Generic((T){0}, char: (char)-1 < 0 ? 1 : 2, signed char: 1, short: 1, int: 1, long: 1, long long: 1, \
-    unsigned char: 2, unsigned short: 2, unsigned: 2, unsigned long: 2, unsigned long long: 2, \
-    float: 3, double: 4, long double: 5, _Bool: 6, default: 0)
-struct frit_verify_type { int kind; int is_array; unsigned long size; };
-";
-
-/// A function that takes the addresses of all arguments and of the result, and the types of them.
-fn caller(signature: &Signature) -> String {
-    let name = &signature.name;
-    let result = signature.result.iter().map(|result| (result, false));
-    let types: String = (signature.parameters.iter().map(|parameter| (&parameter.element, parameter.is_array)))
-        .chain(result)
-        .map(|(element, is_array)| {
-            format!("{{FRIT_VERIFY_KIND({element}), {}, sizeof({element})}}, ", u8::from(is_array))
-        })
-        .collect();
-    let arguments: Vec<String> = (signature.parameters.iter().enumerate())
-        .map(|(at, parameter)| {
-            if parameter.is_array { format!("frit_p[{at}]") } else { format!("*({} *)frit_p[{at}]", parameter.element) }
-        })
-        .collect();
-    let result = match &signature.result {
-        Some(result) => format!("*({result} *)frit_p[{}] = ", arguments.len()),
-        None => String::new(),
-    };
-    format!(
-        "const struct frit_verify_type frit_verify_types_{name}[] = {{ {types}{{0, 0, 0}} }};\n\
-         void frit_verify_{name}(void **frit_p) {{ {result}{name}({}); }}\n",
-        arguments.join(", ")
-    )
 }
