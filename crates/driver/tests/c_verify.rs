@@ -110,7 +110,10 @@ fn what_structures_hold_is_compared() {
 fn members_that_cannot_be_made_up_are_named() {
     let of = |member: &str, used: &str| {
         let text = ORIGINAL
-            .replace("void shift(int n,", &format!("struct part {{ {member}; int n; }};\nvoid shift(const struct part *p,"))
+            .replace(
+                "void shift(int n,",
+                &format!("struct part {{ {member}; int n; }};\nvoid shift(const struct part *p,"),
+            )
             .replace("int t[n + 1];", &format!("int n = p->n, t[n + 1]; {used}"));
         outcome_of(&text, &[])
     };
@@ -126,7 +129,8 @@ fn members_that_cannot_be_made_up_are_named() {
 fn what_the_original_does_that_c_does_not_define_is_no_difference() {
     // Its array on the heap is too small for most sizes.
     let original = ORIGINAL.replace("int t[n + 1];", "int *t = malloc((n < 6 ? n + 1 : 6) * sizeof *t);");
-    let original = format!("#include <stdlib.h>\n{}", original.replace("#pragma endscop", "#pragma endscop\n    free(t);"));
+    let original =
+        format!("#include <stdlib.h>\n{}", original.replace("#pragma endscop", "#pragma endscop\n    free(t);"));
     let outcome = outcome_of(&original, &[("b[i] = t[i]", "b[i] = t[i] + (n > 6)")]);
     assert!(!matches!(outcome, Outcome::Differs { .. }), "{outcome}");
 }

@@ -59,6 +59,8 @@ pub(crate) struct Member {
     pub(crate) text: String,
     /// Its type.
     pub(crate) of: CType,
+    /// How the innermost element type is written, without qualifiers; empty where that is not known.
+    pub(crate) element: String,
     /// The region does not change it.
     pub(crate) is_stable: bool,
     /// Which one of an array of pointers, or of structures, it is or belongs to.
@@ -183,7 +185,9 @@ impl<'t> Builder<'t, '_> {
         }
         subscripts.reverse();
         let object = self.object(member.base, member.text, member.of, true);
-        self.objects[object].buffer = member.buffer;
+        let is_number = matches!(self.objects[object].of.element(), CType::Int { .. } | CType::Float { .. });
+        let data = &mut self.objects[object];
+        (data.buffer, data.base) = (member.buffer, if is_number { member.element } else { String::new() });
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
         }
@@ -324,7 +328,8 @@ impl<'t> Builder<'t, '_> {
                 {
                     return None;
                 }
-                Some(Member { base, text: data.name.clone(), of: data.of.clone(), is_stable: true, buffer: None })
+                let (text, of, element) = (data.name.clone(), data.of.clone(), data.typed.base.clone());
+                Some(Member { base, text, of, element, is_stable: true, buffer: None })
             }
             Kind::Subscript => {
                 let array = self.member(field(node, Part::Operand)?)?;
@@ -345,6 +350,7 @@ impl<'t> Builder<'t, '_> {
                     buffer.member = format!("{}{sign}{name}", buffer.member);
                 }
                 member.of = node.of().clone();
+                member.element = node.tree().bases.get(&node.id()).cloned().unwrap_or_default();
                 member.is_stable &= self.is_stable_member(member.base, name, &member.of);
                 member.text = format!("{}{sign}{name}", member.text);
                 Some(member)

@@ -19,6 +19,9 @@ impl Names {
 
     /// New names that begin with `base`, numbered.
     pub(super) fn fresh(&mut self, base: &str, count: usize) -> Vec<String> {
+        // Of `p->level[now]` it is `level`.
+        let whole = base.split('[').next().unwrap_or_default();
+        let base = whole.rsplit(['.', '>']).next().filter(|name| !name.is_empty()).unwrap_or("part");
         let numbered = |stem: &str, first: usize| -> Vec<String> {
             (first..first + count).map(|number| format!("{stem}{number}")).collect()
         };
@@ -55,5 +58,7 @@ mod tests {
         assert_eq!(names.fresh("tmp", 1), ["tmp2"]);
         assert_eq!(names.fresh("a", 2), ["a_0", "a_1"]);
         assert_eq!(names.fresh("b", 3), ["b0", "b1", "b2"]);
+        assert_eq!(names.fresh("p->next", 1), ["next0"]);
+        assert_eq!(names.fresh("p->level[1 - now]", 1), ["level0"]);
     }
 }

@@ -257,6 +257,9 @@ fn new_place(region: &Region, transformed: &Transformed, array: Array, c_array: 
     if c_array.form == Form::Unknown {
         return Ok(Place::Unknown);
     }
+    if c_array.element.is_empty() {
+        return Err(format!("the type of the elements of `{}` is not known", c_array.name));
+    }
     if let Fate::Registers { count, .. } = transformed.program.fates[array] {
         return Ok(Place::Cells(usize::try_from(count).map_err(|_| "too many registers")?));
     }

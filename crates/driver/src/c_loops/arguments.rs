@@ -122,7 +122,7 @@ impl Arguments {
 
     /// A structure with this name in the caller, whose members have these names before theirs in the function.
     fn structure(&mut self, of: &str, name: &str, path: &str, members: &[Member]) {
-        let _ = write!(self.before, "    {of} {name}; __builtin_memset((void *)&{name}, 0, sizeof {name});\n");
+        let _ = writeln!(self.before, "    {of} {name}; __builtin_memset((void *)&{name}, 0, sizeof {name});");
         self.members(name, path, members);
     }
 
@@ -170,14 +170,14 @@ impl Arguments {
         self.slots[at].array = array;
         let hidden = self.slot(name, "int", false);
         self.slots[hidden].is_hidden = true;
-        let _ = write!(self.before, "    __builtin_memcpy((void *)&{place}, &frit_p[{at}], sizeof {place});\n");
-        let _ = write!(self.after, "    *(int *)frit_p[{hidden}] = frit_verify_which(frit_p, FRIT_SLOTS, {place});\n");
+        let _ = writeln!(self.before, "    __builtin_memcpy((void *)&{place}, &frit_p[{at}], sizeof {place});");
+        let _ = writeln!(self.after, "    *(int *)frit_p[{hidden}] = frit_verify_which(frit_p, FRIT_SLOTS, {place});");
     }
 
     /// Copies from a slot to a place in a structure, and back behind the call.
     fn copied(&mut self, place: &str, slot: &str, size: &str) {
-        let _ = write!(self.before, "    __builtin_memcpy((void *)&{place}, {slot}, {size});\n");
-        let _ = write!(self.after, "    __builtin_memcpy({slot}, (void *)&{place}, {size});\n");
+        let _ = writeln!(self.before, "    __builtin_memcpy((void *)&{place}, {slot}, {size});");
+        let _ = writeln!(self.after, "    __builtin_memcpy({slot}, (void *)&{place}, {size});");
     }
 
     /// An array of structures: an array for each member.
@@ -213,7 +213,7 @@ impl Arguments {
             self.before += &each(&inner, &slot);
             self.after += &each(&slot, &inner);
         }
-        let _ = write!(self.after, "    __builtin_free({name});\n");
+        let _ = writeln!(self.after, "    __builtin_free({name});");
         Ok(())
     }
 
