@@ -211,6 +211,8 @@ pub struct CArray {
     pub is_float: bool,
     /// How elements are written.
     pub form: Form,
+    /// What the subscript of a linear array is added to, as `a` in `t[a + i * s]`; `None` for 0.
+    pub start: Option<String>,
     /// The extents as C expressions, outermost first; `None` where unknown.
     pub extents: Vec<Option<String>>,
     /// Its declaration, if that is in the region (or in a loop of it).

@@ -115,8 +115,19 @@ impl Source {
     pub(crate) fn keeping<'r>(&self, ranges: impl Iterator<Item = &'r Range<usize>> + Clone) -> Source {
         let is_inside =
             |of: &Replaced| ranges.clone().any(|range| range.start <= of.range.start && of.range.end <= range.end);
-        let mut kept: BTreeSet<usize> =
-            self.replaced.iter().filter(|of| is_inside(of)).flat_map(|of| of.groups.clone()).collect();
+        let kept = self.replaced.iter().filter(|of| is_inside(of)).flat_map(|of| of.groups.clone()).collect();
+        self.with_groups(kept)
+    }
+
+    /// The source with all that belongs to what is said in another way elsewhere than in this part of the text that is read.
+    pub(crate) fn alone(&self, range: &Range<usize>) -> Source {
+        let is_inside = |of: &&Replaced| range.start <= of.range.start && of.range.end <= range.end;
+        let outside = self.replaced.iter().filter(|of| !is_inside(of));
+        self.with_groups(outside.flat_map(|of| of.groups.clone()).collect())
+    }
+
+    /// The source with the changes of these groups, and of all that belong to them.
+    fn with_groups(&self, mut kept: BTreeSet<usize>) -> Source {
         loop {
             let all = self.replaced.iter().filter(|of| !of.groups.is_disjoint(&kept));
             let more: BTreeSet<usize> = all.flat_map(|of| of.groups.clone()).collect();
@@ -153,6 +164,12 @@ impl Source {
     /// Where a range of the text that is read is in the source; of a part of a macro's text it is the macro.
     pub fn place(&self, range: Range<usize>) -> Range<usize> {
         place(&self.replaced, range)
+    }
+
+    /// The number of the line of the source that a byte of the text that is read comes from.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        let start = self.place(at..at).start.min(self.text.len());
+        self.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1
     }
 
     /// As [`Source::place`].

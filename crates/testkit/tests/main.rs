@@ -12,6 +12,7 @@ mod c_real_world;
 mod c_recompute;
 mod c_robust;
 mod c_steps;
+mod c_strided;
 mod c_suite;
 mod c_table;
 mod compile_large;

@@ -5,6 +5,7 @@
 
 use frit_scop::Param;
 use frit_support::{Monomial, Poly, Table};
+use std::collections::BTreeMap;
 
 /// What polynomials are made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,17 @@ pub(crate) struct ParamText {
     pub(crate) factors: Vec<Param>,
     /// What it is the quotient of, if it is one.
     pub(crate) quotient: Option<Quotient>,
+    /// The steps that it counts, if it does.
+    pub(crate) steps: Option<Steps>,
+}
+
+/// The number of multiples of a parameter, if that is positive, from 0 to a limit: how often a loop runs whose step is the parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// The limit; there are no multiples if it is negative.
+    pub(crate) most: Expr,
+    /// The parameter, or another expression.
+    pub(crate) step: Expr,
 }
 
 /// The quotient of parameters, rounded towards 0 as C does.
@@ -85,6 +97,10 @@ pub(crate) struct Params {
     pub(crate) all: Table<Param, ParamText>,
     /// Somewhere in the region sizes are computed in 64 bits, so that products of parameters are made in 64 bits.
     pub(crate) is_wide: bool,
+    /// The parameters that have only a few values together, by their columns in the rows of these.
+    pub(crate) columns: BTreeMap<usize, Param>,
+    /// The values, a row for each time.
+    pub(crate) values: Vec<Vec<i64>>,
 }
 
 impl Params {
@@ -117,6 +133,7 @@ impl Params {
             is_unsigned: of_all(|factor| factor.is_unsigned),
             factors,
             quotient: None,
+            steps: None,
         };
         Some(self.all.push(product))
     }
@@ -149,6 +166,7 @@ impl Params {
             is_unsigned,
             factors: Vec::new(),
             quotient: Some(Quotient { expr: expr.clone(), by }),
+            steps: None,
         });
         Some(Expr::symbol(Atom::Param(param)))
     }

@@ -10,7 +10,8 @@ use super::purity::{allocation, frees};
 use super::regions::Found;
 use super::statements::not_understood;
 use super::syntax::{
-    arguments, bare, children, children_and_comments, descendants, field, first_values, is_within, operands, uncast,
+    arguments, bare, children, children_and_comments, descendants, field, fields, first_values, is_within, operands,
+    uncast,
 };
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{LeftOut, Region, Remark};
@@ -163,6 +164,19 @@ impl<'t> Search<'t, '_> {
                 if let Some((_, statement)) = opaque {
                     return (holds(statement.span.start as usize..statement.span.end as usize), None);
                 }
+                // A loop that is one statement, as one whose condition depends on data, has regions inside.
+                let is_whole = |node: &&Node<'t>| {
+                    let loops = children_of_body(**node).into_iter().filter(|inner| inner.kind() == Kind::For).count();
+                    let is_one = |statement: &frit_scop::StatementData| {
+                        statement.span.start as usize == node.start_byte() && statement.loops.is_empty()
+                    };
+                    node.kind() == Kind::For
+                        && loops > 1
+                        && region.scop.statements.iter().any(|(_, statement)| is_one(statement))
+                };
+                if let Some(at) = found.statements.iter().position(|node| is_whole(&node)) {
+                    return (Some(at), None);
+                }
                 let nests = region.scop.body.iter().filter(|node| matches!(node, ScopNode::Loop(..))).count();
                 if nests < 2 { (None, None) } else { (None, Some((region, remarks))) }
             }
@@ -220,11 +234,16 @@ impl<'t> Search<'t, '_> {
         let between =
             behind.clone().take_while(|other| !other.kind().is_loop()).find(|other| !self.may_be_part(*other))?;
         behind.find(|other| other.kind() == Kind::For)?;
-        let line = self.reading.facts.tree.text[..between.start_byte()].matches('\n').count() + 1;
+        let line = self.reading.source.line(between.start_byte());
         Some(format!(
             "line {line} stands between it and the next loop: move that before or behind both if nothing speaks against it"
         ))
     }
+}
+
+/// The statements in the block that a loop repeats.
+fn children_of_body(node: Node<'_>) -> Vec<Node<'_>> {
+    field(node, Part::Body).filter(|body| body.kind() == Kind::Block).map(children).unwrap_or_default()
 }
 
 /// What a remark says of the reason alone.
@@ -308,8 +327,14 @@ fn turns(node: Node<'_>) -> bool {
             _ => None,
         }
     };
-    let plain = statements.iter().filter(|statement| statement.kind() == Kind::ExpressionStatement);
-    let changed: BTreeSet<_> = plain.flat_map(|node| children(*node)).flat_map(operands).filter_map(changed).collect();
+    // `{ int tmp = cur; cur = next; next = tmp; }` is a block of its own, and `if (c) cur = next;` depends on more.
+    let is_straight = |node: &&Node<'_>| !descendants(**node).any(|inner| inner.kind().is_loop());
+    let plain = statements.iter().filter(is_straight).flat_map(|node| descendants(*node));
+    let plain = plain.filter(|node| node.kind() == Kind::ExpressionStatement);
+    let is_counted = |(decl, _): &(Option<Decl>, String)| decl.is_some_and(|decl| counted.contains(&decl));
+    let in_head = fields(node, Part::Update).into_iter().flat_map(operands).filter_map(changed);
+    let in_head: Vec<_> = in_head.filter(|changed| !is_counted(changed)).collect();
+    let changed: BTreeSet<_> = plain.flat_map(children).flat_map(operands).filter_map(changed).chain(in_head).collect();
     let mut subscripts = loops().flat_map(|node| descendants(*node)).filter_map(|node| field(node, Part::Index));
     !changed.is_empty()
         && loops().count() > 1
@@ -363,7 +388,8 @@ fn moves_pointer(statement: Node<'_>) -> bool {
         }
         let target = field(node, Part::Left).or_else(|| field(node, Part::Operand)).map(bare);
         let is_pointer = target.is_some_and(|target| {
-            matches!(target.kind(), Kind::Name | Kind::Member) && matches!(target.of(), CType::Pointer { .. })
+            matches!(target.kind(), Kind::Name | Kind::Member | Kind::Subscript)
+                && matches!(target.of(), CType::Pointer { .. })
         });
         let is_allocated = field(node, Part::Right).is_some_and(|value| allocation(value).is_some());
         matches!(node.kind(), Kind::Assign | Kind::Update) && is_pointer && !is_allocated

@@ -131,7 +131,8 @@ impl<'t> Builder<'t, '_> {
                 name
             }
         };
-        Some(Member { base: array.base, text: name, of: (**element).clone(), is_stable: true, buffer: Some(buffer) })
+        let of = (**element).clone();
+        Some(Member { base: array.base, text: name, of, element: array.element, is_stable: true, buffer: Some(buffer) })
     }
 
     /// Nothing gives the variable that an array of pointers is reached from another value in the region.
@@ -210,6 +211,28 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
+    /// Whether two subscripts are different for all values that variables have together.
+    fn never_equal(&self, one: &Index, two: &Index) -> bool {
+        let modulus = gcd(one.modulus, two.modulus);
+        let value = |index: &Index, row: &[i64]| -> Option<i64> {
+            let of = |term: &String| {
+                let column = self.selectors.decls.iter().position(|decl| decl.to_string() == *term)?;
+                row.get(column).copied()
+            };
+            match &index.negates {
+                Some(negated) => Some(i64::from(of(negated)? == 0)),
+                None => {
+                    index.terms.iter().try_fold(index.constant, |sum, (term, factor)| Some(sum + of(term)? * factor))
+                }
+            }
+        };
+        let differ = |row: &Vec<i64>| {
+            let difference = value(one, row).zip(value(two, row)).map(|(one, two)| one - two);
+            difference.is_some_and(|difference| if modulus == 0 { difference != 0 } else { difference % modulus != 0 })
+        };
+        !self.selectors.values.is_empty() && self.selectors.values.iter().all(differ)
+    }
+
     /// Whether two objects are buffers of one array of pointers, and if so, whether they may be the same memory.
     pub(crate) fn may_be_same_buffer(&self, one: Object, two: Object) -> Option<bool> {
         let [one, two] = [one, two].map(|object| &self.objects[object]);
@@ -219,6 +242,7 @@ impl<'t> Builder<'t, '_> {
         }
         let is_restrict = matches!(one.of, CType::Pointer { is_restrict: true, .. });
         let is_apart = is_restrict || self.options.assume_no_alias || self.family(first).is_some();
-        Some(!is_apart || !first.index.differs(&second.index))
+        let differ = first.index.differs(&second.index) || self.never_equal(&first.index, &second.index);
+        Some(!is_apart || !differ)
     }
 }

@@ -4,7 +4,7 @@
 //! Which sets all of that makes is decided at the end, since what is a subscript of which dimension depends on all accesses of an array. Read
 //! `convert`, `places` and `effects` next, then `statements`.
 
-use super::affine::{Cond, Expr, ParamText, Params, Quotient};
+use super::affine::{Cond, Expr, ParamText, Params, Quotient, Steps};
 use super::buffers::Buffer;
 use super::delinearise::quotient;
 use super::exchange::Exchange;
@@ -12,11 +12,13 @@ use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::purity::{Purity, allocation};
 use super::restate::Odd;
+use super::selectors::Selectors;
 use super::syntax::{field, is_within, uncast};
 use super::writes::{Escape, Meaning, Writes, is_fixed};
 use super::{ReadOptions, Reason};
 use crate::ast::{CType, Kind, Node, Part, Size};
 use crate::region::{Choice, Counted, Remark};
+use crate::source::Source;
 use frit_isl::{Context, Set};
 use frit_scop::{AccessKind, Param};
 use frit_support::{FileId, Span, Table, define_index};
@@ -38,6 +40,8 @@ pub(crate) struct ObjectData {
     pub(crate) decl: Decl,
     /// It is a member of a structure.
     pub(crate) is_member: bool,
+    /// How the type of a member's elements is written, where that is known.
+    pub(crate) base: String,
     /// What an array of pointers holds.
     pub(crate) buffer: Option<Buffer>,
     /// The type of the variable or member.
@@ -213,6 +217,8 @@ pub(crate) struct Builder<'t, 'f> {
     /// What may be said in another way.
     pub(crate) odd: &'f RefCell<Odd>,
     pub(crate) file: FileId,
+    /// What is on disk.
+    pub(crate) source: &'f Source,
     /// The function that the region is in.
     pub(crate) function: Node<'t>,
     /// The bytes of the region.
@@ -241,6 +247,8 @@ pub(crate) struct Builder<'t, 'f> {
     pub(crate) calls: usize,
     /// Pointers that exchange their values between runs of the region.
     pub(crate) exchanges: BTreeMap<Decl, Exchange>,
+    /// Integers that exchange their values between runs of the region.
+    pub(crate) selectors: Selectors,
     /// The buffers so far, with their names.
     pub(crate) buffers: Vec<(Buffer, String)>,
     /// The statements that free memory which is allocated before the region.
@@ -346,7 +354,11 @@ impl<'t> Builder<'t, '_> {
         }
         let data = &self.names.decls[decl];
         let (c_type, of) = (data.scalar_text(), data.of.clone());
-        Some(self.params.of(ParamText::of_type(data.name.clone(), c_type, &of)))
+        let param = self.params.of(ParamText::of_type(data.name.clone(), c_type, &of));
+        if let Some(column) = self.selectors.column(decl) {
+            self.params.columns.insert(column, param);
+        }
+        Some(param)
     }
 
     /// Whether the member of a structure keeps its value in the region.
@@ -378,6 +390,7 @@ impl<'t> Builder<'t, '_> {
             name: name.clone(),
             decl,
             is_member,
+            base: String::new(),
             buffer: None,
             dims: sizes.len(),
             extents,
@@ -451,14 +464,15 @@ impl ParamText {
             _ => (false, false),
         };
         let c_type = if matches!(of, CType::Int { .. }) { c_type } else { String::new() };
-        Self { text, c_type, is_plain, is_unsigned, factors: Vec::new(), quotient: None }
+        Self { text, c_type, is_plain, is_unsigned, factors: Vec::new(), quotient: None, steps: None }
     }
 }
 
 impl Params {
     /// What is known of the parameters, in isl's notation.
     pub(crate) fn known(&self) -> Vec<String> {
-        self.all.iter().filter(|(_, data)| data.is_unsigned).map(|(param, _)| format!("{param} >= 0")).collect()
+        let unsigned = self.all.iter().filter(|(_, data)| data.is_unsigned);
+        unsigned.map(|(param, _)| format!("{param} >= 0")).chain(self.selected()).collect()
     }
 
     /// What quotients that are parameters have to do with what they are quotients of, in isl's notation.
@@ -472,6 +486,12 @@ impl Params {
                  ({whole} < 0 and {by} * {param} - {most} <= {whole} and {whole} <= {by} * {param}))"
             ))
         };
-        all.into_iter().filter_map(text).collect()
+        let rounded: Vec<String> = all.into_iter().filter_map(text).collect();
+        let counted: Vec<_> = self.all.iter().filter_map(|(param, data)| Some((param, data.steps.clone()?))).collect();
+        let counts = |(param, Steps { most, step }): (Param, Steps)| {
+            let (most, step) = (self.expr(&most)?, self.expr(&step)?);
+            Some(format!("({param} = 0 or ({param} >= 1 and {step} >= 1 and {most} >= 0 and {param} <= {most} + 1))"))
+        };
+        rounded.into_iter().chain(counted.into_iter().filter_map(counts)).collect()
     }
 }

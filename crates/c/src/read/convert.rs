@@ -6,7 +6,7 @@
 //! keep the value, and identifiers that nothing declares (macros on the command line that is not known here) stand for integers that the region does
 //! not change. Read `places` next.
 
-use super::affine::{Atom, Cond, Expr, ParamText, Quasi};
+use super::affine::{Atom, Cond, Expr, ParamText, Quasi, Steps};
 use super::builder::{Binding, Builder};
 use super::names::{Decl, DeclKind};
 use super::syntax::{arguments, bare, callee, children, field, operator, text};
@@ -39,6 +39,9 @@ impl<'t> Builder<'t, '_> {
                 }
             }
             Kind::Binary => self.binary(node)?,
+            Kind::Conditional if !self.unknown_divisors(node).is_empty() => {
+                self.iterations(node).or_else(|| self.fixed(node))?
+            }
             Kind::Conditional => {
                 let cond = self.cond(field(node, Part::Condition)?)?;
                 let then = self.expr(field(node, Part::Consequence)?)?;
@@ -176,6 +179,12 @@ impl<'t> Builder<'t, '_> {
                 let mask = right.as_constant().filter(|mask| (*mask > 0) && (mask + 1).count_ones() == 1);
                 mask.map(|mask| remainder(&left, mask + 1))
             }
+            "/" | "%" if right.as_constant().is_none() => {
+                // What counts in steps of the divisor.
+                let quotient = super::delinearise::quotient(&left, &right);
+                let quotient = quotient.filter(|_| super::affine::mentions_from(&left, 0));
+                quotient.map(|quotient| if sign == "/" { quotient } else { Expr::zero() })
+            }
             "/" | "%" => {
                 let by = right.as_constant().filter(|by| *by != 0 && *by != i64::MIN);
                 let quotient = by.and_then(|by| Some((by, self.quotient(&left, by.abs())?.scale(by.signum()))));
@@ -206,10 +215,70 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
+    /// What an expression divides by that is no constant, inner ones first.
+    fn unknown_divisors<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+        let divisor = |inner: Node<'n>| {
+            let is_division = inner.kind() == Kind::Binary && matches!(operator(inner), "/" | "%");
+            field(inner, Part::Right).filter(|by| is_division && self.facts.constant(*by).is_none())
+        };
+        let mut found: Vec<Node<'n>> = super::syntax::descendants(node).filter_map(divisor).collect();
+        found.reverse();
+        found
+    }
+
+    /// How often a loop runs whose step is a parameter: `a < n && s > 0 ? (n - a - 1) / s + 1 : 0`.
+    fn iterations(&mut self, node: Node<'_>) -> Option<Expr> {
+        let both = bare(field(node, Part::Condition)?);
+        let (runs, rises) = (bare(field(both, Part::Left)?), bare(field(both, Part::Right)?));
+        let sum = bare(field(node, Part::Consequence)?);
+        let quotient = bare(field(sum, Part::Left)?);
+        let number = |builder: &Self, node: Node<'_>| builder.facts.constant(node);
+        let is_form = operator(both) == "&&"
+            && operator(rises) == ">"
+            && operator(sum) == "+"
+            && operator(quotient) == "/"
+            && [both, runs, rises, sum, quotient].iter().all(|node| node.kind() == Kind::Binary)
+            && number(self, field(rises, Part::Right)?) == Some(0)
+            && number(self, field(sum, Part::Right)?) == Some(1)
+            && number(self, field(node, Part::Alternative)?) == Some(0);
+        let by = bare(field(quotient, Part::Right)?);
+        if !is_form || !super::syntax::is_same(by, field(rises, Part::Left)?) {
+            return None;
+        }
+        let (one, two) = (self.expr(field(runs, Part::Left)?)?, self.expr(field(runs, Part::Right)?)?);
+        let most = match operator(runs) {
+            "<" => &(&two - &one) - &Expr::constant(1),
+            "<=" => &two - &one,
+            ">" => &(&one - &two) - &Expr::constant(1),
+            ">=" => &one - &two,
+            _ => return None,
+        };
+        if self.expr(field(quotient, Part::Left)?)? != most {
+            return None;
+        }
+        let step = self.expr(by)?;
+        let Some(Atom::Param(param)) = self.fixed(node)?.as_symbol().cloned() else { return None };
+        let parts = [&most, &step].into_iter().flat_map(|expr| expr.symbols()).collect::<Vec<_>>();
+        let is_plain = parts.iter().all(|atom| matches!(atom, Atom::Param(param) if self.params.all[*param].is_plain));
+        let data = &mut self.params.all[param];
+        (data.is_plain, data.is_unsigned) = (is_plain, true);
+        data.c_type = match *node.of() {
+            CType::Int { bytes: 4, is_signed: true } if is_plain => "int",
+            CType::Int { bytes: 8, is_signed: true } if is_plain => "long",
+            _ => "",
+        }
+        .to_string();
+        data.steps = Some(Steps { most, step });
+        Some(Expr::symbol(Atom::Param(param)))
+    }
+
     /// An expression that is not understood, but has the same value everywhere in the region, is a parameter.
     fn fixed(&mut self, node: Node<'_>) -> Option<Expr> {
         let is_number = |node: &Node<'_>| {
-            matches!(node.kind(), Kind::Binary | Kind::Paren | Kind::Number | Kind::Name | Kind::Member | Kind::Unary)
+            matches!(
+                node.kind(),
+                Kind::Binary | Kind::Paren | Kind::Number | Kind::Name | Kind::Member | Kind::Unary | Kind::Conditional
+            )
         };
         if !super::syntax::descendants(node).all(|node| is_number(&node)) {
             return None;
@@ -225,13 +294,25 @@ impl<'t> Builder<'t, '_> {
                 return None;
             }
         }
+        let is_choice = node.kind() == Kind::Conditional && !text(node).is_empty();
+        let mut written = format!("({})", if is_choice { text(node).to_string() } else { printed(node)? });
+        // It may be needed where the source would not evaluate it.
+        let is_sure = self.conds.is_empty() || self.params.all.iter().any(|(_, known)| known.text == written);
+        if !is_sure && !is_choice {
+            let divisors = self.unknown_divisors(node).into_iter().map(printed).collect::<Option<Vec<_>>>()?;
+            if !divisors.is_empty() {
+                let tests: Vec<String> = divisors.iter().map(|by| format!("({by}) != 0")).collect();
+                written = format!("({} ? {written} : 0)", tests.join(" && "));
+            }
+        }
         let param = ParamText {
-            text: format!("({})", printed(node)?),
+            text: written,
             c_type: String::new(),
             is_plain: false,
             is_unsigned: false,
             factors: Vec::new(),
             quotient: None,
+            steps: None,
         };
         Some(Expr::symbol(Atom::Param(self.params.of(param))))
     }
@@ -400,6 +481,10 @@ pub(super) fn printed(node: Node<'_>) -> Option<String> {
         Kind::Binary => {
             // What was written with parentheses has them still; what a macro put together may need them.
             format!("{} {} {}", part(Part::Left)?, operator(node), part(Part::Right)?)
+        }
+        Kind::Conditional => {
+            let [condition, chosen, otherwise] = [Part::Condition, Part::Consequence, Part::Alternative].map(part);
+            format!("{} ? {} : {}", condition?, chosen?, otherwise?)
         }
         _ => return None,
     })

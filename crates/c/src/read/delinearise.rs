@@ -80,6 +80,16 @@ impl Padding {
     }
 }
 
+/// Subscripts that are the sums of one number and multiples of a parameter: `a + k * s`.
+pub(crate) struct Spacing {
+    /// The number, in parameters.
+    pub(crate) start: Expr,
+    /// The parameter, or a product of parameters; perhaps negative.
+    pub(crate) by: Expr,
+    /// What it is multiplied with, for each access.
+    pub(crate) multiples: Vec<Expr>,
+}
+
 /// What divides both.
 fn shared(one: &Monomial<Atom>, other: &Monomial<Atom>) -> Monomial<Atom> {
     let powers = one.powers().iter().flat_map(|(atom, power)| {
@@ -109,6 +119,53 @@ pub(crate) fn quotient(expr: &Expr, by: &Expr) -> Option<Expr> {
 }
 
 impl Builder<'_, '_> {
+    /// Subscripts as multiples of a parameter, if all of them are and no two multiples are the same element.
+    pub(crate) fn spacing(&mut self, accesses: &[Flat]) -> Option<Spacing> {
+        // What all that depends on loops is multiplied with.
+        let mut common: Option<Monomial<Atom>> = None;
+        let mut sign = 1;
+        for (monomial, coefficient) in accesses.iter().flat_map(|access| access.subscript.terms()) {
+            let (moving, fixed) = split(monomial);
+            if !moving.is_empty() {
+                sign = coefficient.signum();
+                common = Some(common.map_or(fixed.clone(), |common| shared(&common, &fixed)));
+            }
+        }
+        let common = common.filter(|common| !common.is_one())?;
+        let mut start = None;
+        let mut multiples = Vec::new();
+        for access in accesses {
+            let (mut whole, mut rest) = (Expr::zero(), Expr::zero());
+            for (monomial, coefficient) in access.subscript.terms() {
+                match monomial.divided_by(&common) {
+                    Some(part) => whole.add_term(part, sign * coefficient),
+                    None => rest.add_term(monomial.clone(), coefficient),
+                }
+            }
+            if *start.get_or_insert(rest.clone()) != rest {
+                return None;
+            }
+            multiples.push(whole);
+        }
+        // The multiples of 0 would be one element, and elements are counted from 0.
+        let is_apart = accesses.iter().zip(&multiples).all(|(access, multiple)| {
+            let factors = common.powers().iter().map(|(atom, _)| Expr::symbol(atom.clone()) - Expr::constant(1));
+            let elements = self.params.is_affine(multiple).then(|| multiple.clone());
+            let mut wrong = factors.chain(elements).map(|least| Cond::NonNegative(least).negated());
+            wrong.all(|wrong| self.is_empty(access.depth, access.conds.iter().chain([&wrong])))
+        });
+        is_apart.then_some(Spacing { start: start?, by: Expr::term(common, sign), multiples })
+    }
+
+    /// Whether the numbers of the multiples are those of elements of an array of this many: the first of them is one.
+    pub(crate) fn starts_inside(&mut self, spacing: &Spacing, elements: &Expr) -> bool {
+        let outside = match spacing.by.terms().next() {
+            Some((_, factor)) if factor > 0 => Cond::NonNegative(spacing.start.clone()).negated(),
+            _ => Cond::at_most(elements, &spacing.start),
+        };
+        self.params.cond(&outside).is_some() && self.is_empty(0, [&outside].into_iter())
+    }
+
     /// The dimensions that the accesses of an array of one dimension suggest, if all of them agree.
     pub(crate) fn delinearise(&mut self, accesses: &[Flat]) -> Option<Shape> {
         self.delinearise_padded(accesses, &Padding::default()).or_else(|| {

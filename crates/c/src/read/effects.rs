@@ -9,7 +9,7 @@ use super::builder::{Builder, Effects, Object, RawAccess, RawHole, Stop};
 use super::names::DeclKind;
 use super::places::{ObjectPlace, Place};
 use super::purity::Call;
-use super::syntax::{arguments, bare, callee, children, field, fields, operator};
+use super::syntax::{arguments, bare, callee, children, field, fields, operator, text};
 use crate::ast::{CType, Kind, Node, Part};
 use frit_scop::AccessKind;
 use std::ops::Range;
@@ -36,6 +36,10 @@ impl Touch {
 /// Why a label is no part of a region.
 const ENTERED: &str = "a `goto` may enter it at this label; it should end before";
 
+/// Functions that end the program.
+pub(super) const ENDS: [&str; 5] = ["exit", "abort", "_exit", "_Exit", "quick_exit"];
+/// Longer jumps are not shown in messages.
+const MOST_SHOWN: usize = 60;
 /// Functions of the C library whose calls people see, in the order of the alphabet.
 const INPUT_AND_OUTPUT: [&str; 16] = [
     "fgets", "fprintf", "fputc", "fputs", "fread", "fscanf", "fwrite", "getc", "getchar", "perror", "printf", "putc",
@@ -166,12 +170,12 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 Err(self.stop(node, Reason::NotAffine, why.to_string(), false))
             }
             Kind::Return => {
-                self.unknown("control leaves the region in it");
+                self.leaves(node, "returns from the function", "return");
                 children(node).into_iter().try_for_each(|child| self.expr(child))
             }
             Kind::Goto => {
                 if !self.is_own_label(node) {
-                    self.unknown("control leaves the region in it");
+                    self.leaves(node, "jumps out of these loops", "jump");
                     self.effects.jumps = true;
                 }
                 Ok(())
@@ -193,6 +197,17 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
 
     fn not_understood(&mut self, why: &str) {
         self.effects.opaque.get_or_insert_with(|| why.to_string());
+    }
+
+    /// Control leaves the region at a jump.
+    fn leaves(&mut self, node: Node<'_>, what: &str, verb: &str) {
+        let line = self.builder.source.line(node.start_byte());
+        let written = text(node).split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown =
+            if written.is_empty() || written.len() > MOST_SHOWN { String::new() } else { format!("`{written}` in ") };
+        self.unknown(&format!(
+            "{shown}line {line} {what}, and other loops must not run before that is known: note it in a variable, and {verb} behind the loops"
+        ));
     }
 
     fn unknown(&mut self, why: &str) {
@@ -783,6 +798,9 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                     format!("it calls `{name}`, which does more than compute a number, as far as is understood")
                 } else if INPUT_AND_OUTPUT.contains(&name) {
                     format!("it calls `{name}`, which reads or writes a file: such calls keep their order")
+                } else if ENDS.contains(&name) {
+                    let line = self.builder.source.line(node.start_byte());
+                    format!("line {line} calls `{name}`, which ends the program: note it in a variable, and end behind the loops")
                 } else {
                     format!("it calls `{name}`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)")
                 });

@@ -57,6 +57,28 @@ impl Run<'_> {
     }
 }
 
+/// A pointer, or the element of an array of pointers.
+type Cell = (Decl, Option<i64>);
+
+/// Statements that copy pointers between the elements of an array.
+#[derive(Default)]
+struct Swap {
+    /// Whose first value each of them has.
+    now: BTreeMap<Cell, Cell>,
+    /// The elements where they are changed.
+    changed: BTreeSet<NodeId>,
+}
+
+impl Swap {
+    /// The changed elements, if each value is in one of them as before.
+    fn whole(self) -> BTreeSet<NodeId> {
+        let elements = || self.now.iter().filter(|((_, element), _)| element.is_some());
+        let before: BTreeSet<Cell> = elements().map(|(to, _)| *to).collect();
+        let after: BTreeSet<Cell> = elements().map(|(_, from)| *from).collect();
+        if before == after { self.changed } else { BTreeSet::new() }
+    }
+}
+
 /// Memory that a pointer begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Source {
@@ -497,6 +519,63 @@ impl<'t> Search<'t, '_, '_> {
         arrays.into_iter().filter_map(group).collect()
     }
 
+    /// The elements of an array of pointers that statements give the values of others, so that each value is still in one element.
+    fn swapped(&self, array: Decl) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        for block in descendants(self.builder.function).filter(|node| node.kind() == Kind::Block) {
+            let mut swap = Swap::default();
+            for statement in children(block) {
+                if !self.swaps(statement, array, &mut swap) {
+                    found.extend(std::mem::take(&mut swap).whole());
+                }
+            }
+            found.extend(swap.whole());
+        }
+        found
+    }
+
+    /// Adds what a statement copies between the elements of an array and other pointers; false if it does anything else.
+    fn swaps(&self, statement: Node<'t>, array: Decl, swap: &mut Swap) -> bool {
+        let cell = |node: Node<'t>| {
+            let node = uncast(node);
+            let is_name = |node: Node<'t>| matches!(node.kind(), Kind::Name | Kind::Variable);
+            if is_name(node) {
+                return node.decl().filter(|decl| self.is_local_pointer(*decl)).map(|decl| (decl, None));
+            }
+            let base = bare(field(node, Part::Operand).filter(|_| node.kind() == Kind::Subscript)?);
+            let index = self.builder.facts.constant(field(node, Part::Index)?)?;
+            (is_name(base) && base.decl() == Some(array)).then_some((array, Some(index)))
+        };
+        let copies: Option<Vec<(Node<'t>, Node<'t>)>> = match statement.kind() {
+            Kind::Declaration => {
+                let variables = fields(statement, Part::Variable).into_iter();
+                Some(variables.filter_map(|variable| Some((variable, field(variable, Part::Value)?))).collect())
+            }
+            Kind::ExpressionStatement => {
+                let all = children(statement).into_iter().flat_map(operands);
+                all.map(|node| {
+                    let is_copy = node.kind() == Kind::Assign && operator(node) == "=";
+                    field(node, Part::Left).zip(field(node, Part::Right)).filter(|_| is_copy)
+                })
+                .collect()
+            }
+            _ => None,
+        };
+        let copies = copies.map(|copies| {
+            let of = |(target, value): (Node<'t>, Node<'t>)| Some((uncast(target).id(), cell(target)?, cell(value)?));
+            copies.into_iter().map(of).collect::<Option<Vec<_>>>()
+        });
+        let Some(Some(copies)) = copies else { return false };
+        for (target, to, from) in copies {
+            let value = swap.now.get(&from).copied().unwrap_or(from);
+            swap.now.insert(to, value);
+            if to.1.is_some() {
+                swap.changed.insert(target);
+            }
+        }
+        true
+    }
+
     /// The memory that is stored in an array of pointers, each once; `None` if that is not known.
     fn stored(&self, array: Decl) -> Option<Vec<Source>> {
         let data = &self.builder.names.decls[array];
@@ -507,6 +586,7 @@ impl<'t> Search<'t, '_, '_> {
                 std::iter::successors(node.parent(), |node| node.parent()).take_while(|node| *node != block);
             around.any(|node| node.kind().is_loop()) || jumps_back(self.builder.function)
         };
+        let swapped = self.swapped(array);
         let mut values = match data.value {
             Some(list) if list.kind() == Kind::List => children(list),
             Some(_) => return None,
@@ -520,7 +600,7 @@ impl<'t> Search<'t, '_, '_> {
                 node.kind() == Kind::Subscript && field(*node, Part::Operand).map(bare) == Some(*name)
             };
             let element = outer(*name).filter(is_base)?;
-            if !is_changed_at(element) {
+            if !is_changed_at(element) || swapped.contains(&element.id()) {
                 continue;
             }
             let assign = outer(element).filter(|node| node.kind() == Kind::Assign && operator(*node) == "=")?;

@@ -29,6 +29,8 @@ pub(crate) struct Finisher<'t, 'f> {
     surroundings: Surroundings,
     /// What the subscripts of a linear array are multiplied with.
     strides: BTreeMap<Object, Vec<Expr>>,
+    /// What the subscripts of a linear array are added to, where that is not 0.
+    starts: BTreeMap<Object, Expr>,
     /// Statements that do nothing that matters.
     dead: BTreeSet<usize>,
     /// The array of each object.
@@ -57,6 +59,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             builder,
             surroundings,
             strides: BTreeMap::new(),
+            starts: BTreeMap::new(),
             dead: BTreeSet::new(),
             arrays: BTreeMap::new(),
             merged: BTreeSet::new(),
@@ -110,13 +113,68 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .iter()
             .flat_map(|statement| statement.effects.accesses.iter().filter_map(|access| flat(statement, access)))
             .collect();
-        let Some(shape) = self.builder.delinearise(&flats) else { return };
-        let extents = self.whole_rows(&shape, total.as_ref(), &flats).unwrap_or_else(|| shape.extents(total));
-        if is_fixed && extents[0].is_none() {
+        let all = self.builder.statements.iter().flat_map(|statement| &statement.effects.accesses);
+        let is_exact = all.filter(|access| access.object == object).count() == flats.len();
+        if is_exact && self.shape_in_multiples(object, &flats, total.as_ref(), is_fixed).is_some() {
             return;
         }
-        let dims = shape.strides.len();
-        let mut subscripts = shape.subscripts.into_iter();
+        if let Some((shape, extents)) = self.rows(&flats, total.as_ref(), is_fixed) {
+            self.set_shape(object, shape.subscripts, extents, shape.strides);
+        }
+    }
+
+    /// Finds the dimensions of an array whose subscripts are one number and multiples of a parameter.
+    fn shape_in_multiples(
+        &mut self,
+        object: Object,
+        flats: &[Flat],
+        total: Option<&Expr>,
+        is_fixed: bool,
+    ) -> Option<()> {
+        let spacing = self.builder.spacing(flats)?;
+        let total = total.filter(|total| self.builder.starts_inside(&spacing, total));
+        let of_multiples: Vec<Flat> = flats
+            .iter()
+            .zip(&spacing.multiples)
+            .map(|(flat, multiple)| Flat { depth: flat.depth, conds: flat.conds.clone(), subscript: multiple.clone() })
+            .collect();
+        let (subscripts, extents, strides) = match self.rows(&of_multiples, total, is_fixed) {
+            Some((shape, extents)) => {
+                let strides = shape.strides.iter().map(|stride| stride * &spacing.by).collect();
+                (shape.subscripts, extents, strides)
+            }
+            None => {
+                let subscripts = spacing.multiples.into_iter().map(|multiple| vec![multiple]).collect();
+                (subscripts, vec![total.cloned()], vec![spacing.by])
+            }
+        };
+        let is_affine = subscripts.iter().flatten().all(|subscript| self.builder.params.is_affine(subscript));
+        if !is_affine || is_fixed && extents[0].is_none() {
+            return None;
+        }
+        self.set_shape(object, subscripts, extents, strides);
+        if !spacing.start.is_zero() {
+            self.starts.insert(object, spacing.start);
+        }
+        Some(())
+    }
+
+    /// The dimensions of an array, and their extents.
+    fn rows(&mut self, flats: &[Flat], total: Option<&Expr>, is_fixed: bool) -> Option<(Shape, Vec<Option<Expr>>)> {
+        let shape = self.builder.delinearise(flats)?;
+        let extents = self.whole_rows(&shape, total, flats).unwrap_or_else(|| shape.extents(total.cloned()));
+        (!is_fixed || extents[0].is_some()).then_some((shape, extents))
+    }
+
+    fn set_shape(
+        &mut self,
+        object: Object,
+        subscripts: Vec<Vec<Expr>>,
+        extents: Vec<Option<Expr>>,
+        strides: Vec<Expr>,
+    ) {
+        let dims = strides.len();
+        let mut subscripts = subscripts.into_iter();
         for access in self.builder.statements.iter_mut().flat_map(|statement| &mut statement.effects.accesses) {
             if access.object == object {
                 access.subscripts = match access.subscripts[0] {
@@ -127,7 +185,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         }
         let data = &mut self.builder.objects[object];
         (data.dims, data.extents) = (dims, extents);
-        self.strides.insert(object, shape.strides);
+        self.strides.insert(object, strides);
     }
 
     /// The extents of an array that has a few elements more than rows, if nothing reaches these: `w * h + 1`.
@@ -335,6 +393,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             is_number: false,
             is_float: false,
             form: Form::Unknown,
+            start: None,
             extents: Vec::new(),
             declaration: None,
             outside: None,
@@ -396,6 +455,8 @@ impl<'t, 'f> Finisher<'t, 'f> {
             None if data.dims == 1 && !data.is_subscripted && self.is_at_zero(object) => Form::Pointed,
             None => Form::Nested,
         };
+        let start = self.starts.get(&object);
+        let start = start.map(|start| stride_text(&mut self.builder.params, start, data.is_wide));
         let element = if data.dims == 0 { decl.scalar_text() } else { decl.element_text() };
         let of = if data.dims == 0 { &data.of } else { data.of.element() };
         let declaration = if is_inside { self.declaration(object, &element) } else { None };
@@ -410,7 +471,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         });
         let is_float = matches!(of, CType::Float { .. });
         let is_number = is_float || matches!(of, CType::Int { .. });
-        let element = if data.is_member { String::new() } else { element };
+        let element = if data.is_member { data.base } else { element };
         let (name, extents) = (data.name, c_extents);
         let outside = if is_inside { None } else { self.outside(object, &form, &extents) };
         self.c_arrays.push(CArray {
@@ -420,6 +481,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             is_number,
             is_float,
             form,
+            start,
             extents,
             declaration,
             is_pinned: data.is_pinned,

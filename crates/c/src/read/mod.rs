@@ -6,7 +6,7 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
-//! - `buffers`: what arrays of pointers hold;
+//! - `selectors`, `buffers`: integers that exchange their values, and what arrays of pointers hold;
 //! - `delinearise`, `liveness`, `carried`, `exchange`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all;
 //! - `outside`: what stands in the text for arrays that are declared outside.
 
@@ -32,6 +32,7 @@ mod places;
 mod purity;
 mod regions;
 mod restate;
+mod selectors;
 mod statements;
 pub(crate) mod syntax;
 mod tidy;
@@ -124,7 +125,7 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     for round in 0.. {
         let (mut regions, mut remarks, mut left_out, hidden, odd) =
-            read_text(id, &tree, options).map_err(|errors| source.diagnostics(errors))?;
+            read_text(id, &source, &tree, options).map_err(|errors| source.diagnostics(errors))?;
         let next = if round < MOST_ROUNDS { seen(id, &now, &tree, &hidden, &mut kept, options) } else { None };
         if let Some((expanded, next)) = next {
             source.replace(&expanded.replaced);
@@ -243,6 +244,10 @@ impl File {
                     None => first.map_or_else(String::new, |first| first.message),
                 }
             })?;
+            // A function that the compiler does not accept is as good as none.
+            if let Some(lost) = self.signatures.names().find(|name| !tree.functions().any(|of| of.name() == *name)) {
+                return Err(format!("`{lost}` is no function any more"));
+            }
             // A name that is not declared is no number here.
             if let Some(unknown) = tree.undeclared.difference(&self.undeclared).next() {
                 let at = outside::places(&text, unknown, 0..text.len()).next().map_or(0, |place| place.start);
@@ -292,7 +297,7 @@ fn place(region: &mut Region, source: &Source) {
 type ReadText = (Vec<Region>, Vec<Remark>, Vec<LeftOut>, BTreeSet<usize>, Odd);
 
 /// The regions of the text that is read.
-fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
+fn read_text(id: FileId, source: &Source, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
     let (found, mut remarks) = regions::find(tree, id)?;
     let facts = facts::Facts::of(tree);
     let purity = purity::Purity::new(&facts);
@@ -303,7 +308,8 @@ fn read_text(id: FileId, tree: &Tree, options: &ReadOptions) -> Result<ReadText,
         Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
     };
     let taken = found.iter().filter_map(span_of).collect();
-    let context = opening::Reading { facts: &facts, purity: &purity, options, file: id, hidden: &hidden, odd: &odd };
+    let context =
+        opening::Reading { facts: &facts, purity: &purity, options, file: id, source, hidden: &hidden, odd: &odd };
     for region in found {
         let read = context.region(&region);
         if let Some((inside, remark)) = auto::steps(context, &region, &read) {

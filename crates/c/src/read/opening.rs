@@ -13,11 +13,13 @@ use super::outside::{is_check, is_release};
 use super::purity::{Purity, allocation};
 use super::regions::{Found, preprocessor};
 use super::restate::Odd;
+use super::selectors::{Selectors, selectors};
 use super::syntax::{descendants, fields, first_values, is_loose, uncast};
 use super::writes::{Meaning, is_fixed};
 use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
 use crate::ast::{CType, Kind, Node, Part};
 use crate::region::{Region, Remark};
+use crate::source::Source;
 use frit_isl::Context;
 use frit_support::{FileId, Span, Table};
 use std::cell::RefCell;
@@ -32,6 +34,8 @@ pub(crate) struct Reading<'t, 'f> {
     pub(crate) purity: &'f Purity<'t, 'f>,
     pub(crate) options: &'f ReadOptions,
     pub(crate) file: FileId,
+    /// What is on disk.
+    pub(crate) source: &'f Source,
     /// The uses of macros that hide what has to be seen.
     pub(crate) hidden: &'f RefCell<BTreeSet<usize>>,
     /// What may be said in another way.
@@ -45,7 +49,7 @@ impl<'t> Reading<'t, '_> {
     ///
     /// The region stays as it is; the remarks say why.
     pub(crate) fn region(&self, found: &Found<'t>) -> Result<(Option<Region>, Vec<Remark>), Left> {
-        let Self { facts, purity, options, file, hidden, odd } = *self;
+        let Self { facts, purity, options, file, source, hidden, odd } = *self;
         let statements = without_end(without_heading(&found.statements));
         let solid = |node: &&Node<'t>| !is_loose(**node);
         let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
@@ -78,6 +82,7 @@ impl<'t> Reading<'t, '_> {
             names,
             options,
             file,
+            source,
             function: found.function,
             region: range.clone(),
             writes,
@@ -97,12 +102,15 @@ impl<'t> Reading<'t, '_> {
             is_sizing: false,
             calls: 0,
             exchanges: BTreeMap::new(),
+            selectors: Selectors::default(),
             buffers: Vec::new(),
             frees: Vec::new(),
             hidden,
             odd,
         };
         builder.exchanges = exchanges(&builder);
+        builder.selectors = selectors(&builder);
+        builder.params.values = builder.selectors.values.clone();
         rows.into_iter().for_each(|row| builder.bind_outer_row(row));
         let surroundings = Surroundings::of(found.function, &builder);
         builder.find_counters(statements, &surroundings);

@@ -45,7 +45,7 @@ fn leaves(node: Node<'_>) -> bool {
         Kind::Return | Kind::Goto => true,
         Kind::ExpressionStatement => {
             let call = children(node).first().map(|inner| uncast(*inner));
-            matches!(call.and_then(callee), Some("exit" | "abort" | "_exit" | "_Exit" | "quick_exit"))
+            call.and_then(callee).is_some_and(|name| super::effects::ENDS.contains(&name))
         }
         _ => false,
     }

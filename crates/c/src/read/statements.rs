@@ -289,7 +289,7 @@ impl<'t> Builder<'t, '_> {
             Some(update) => {
                 let step = self.step(update, decl).ok_or_else(|| {
                     self.odd.borrow_mut().loops.insert(node.id());
-                    not_affine("its step is not constant")
+                    not_affine(&self.why_no_step(update))
                 })?;
                 let known = self.cond(cond);
                 (known.ok_or_else(|| not_affine(&self.why_unknown(cond, "its condition")))?, step)
@@ -368,6 +368,26 @@ impl<'t> Builder<'t, '_> {
             }
         }
         format!("{what} is not affine")
+    }
+
+    /// Why the step of a loop is not understood, and what would help.
+    fn why_no_step(&mut self, update: Node<'t>) -> String {
+        let Some(step) = field(update, Part::Right).filter(|_| matches!(operator(update), "+=" | "-=")) else {
+            return "its step is not constant".to_string();
+        };
+        let name = text(step);
+        let names: Vec<Decl> = descendants(step).filter_map(Node::decl).collect();
+        if name.is_empty() || !matches!(step.of(), CType::Int { .. }) {
+            return "its step is not constant".to_string();
+        }
+        if names.iter().any(|decl| !self.is_parameter(*decl)) {
+            return format!(
+                "its step, `{name}`, may change while the loop runs: copy it to a variable before the loop"
+            );
+        }
+        format!(
+            "its step is a variable, `{name}`: that is understood if the bounds and the step are of the type of the variable, and no other loop's bounds depend on it"
+        )
     }
 
     /// Which of the variables that a loop's head gives values is the one that its condition is about.
@@ -950,7 +970,7 @@ fn visible(node: Node<'_>, effects: Effects) -> Result<Effects, Stop> {
 }
 
 /// `do { ... } while (0)` as macros have it, which only holds statements together.
-fn runs_once(node: Node<'_>) -> bool {
+pub(super) fn runs_once(node: Node<'_>) -> bool {
     let leaves = |part: Node<'_>| matches!(part.kind(), Kind::Break | Kind::Continue);
     field(node, Part::Condition).is_some_and(is_null) && !descendants(node).any(leaves)
 }

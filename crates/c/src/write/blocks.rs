@@ -89,7 +89,7 @@ impl<'p, 'n> Builder<'p, 'n> {
             array.extents.iter().flatten().for_each(|extent| add(extent));
             add(&array.element);
             if let crate::region::Form::Linear(strides) = &array.form {
-                strides.iter().for_each(|stride| add(stride));
+                strides.iter().chain(&array.start).for_each(|stride| add(stride));
             }
         }
         let variables = BTreeMap::new();

@@ -189,7 +189,9 @@ impl<'a> Printer<'a> {
                 let leading = region.loops.iter().flat_map(|(_, each)| &each.leading);
                 let leading = leading.chain(region.statements.iter().flat_map(|(_, template)| &template.leading));
                 self.commented.extend(leading.map(|comment| comment.start).filter(|start| range.contains(start)));
-                let mut text = self.context.file.written(range.clone()).into_owned();
+                // What is said in another way round it and in it stays so.
+                let file = self.context.file;
+                let mut text = file.source.alone(&range).written(&file.text, range.clone()).into_owned();
                 if let Some(comment) = self.take_trailing(range.end) {
                     text = format!("{text} {comment}");
                 }

@@ -333,16 +333,23 @@ impl Printer<'_> {
                 let subscripts: Option<Vec<&Expr>> =
                     dims.iter().map(|dim| dim.map_or(Some(&zero), |at| subscripts.get(at))).collect();
                 let subscripts = subscripts.ok_or_else(mismatch)?;
-                let strides = |strides| match self.context.plan.outside.get(&self.origin(array)) {
-                    Some(Change::Resized(Resized { strides: Some(resized), .. })) => resized,
-                    _ => strides,
+                let resized = match self.context.plan.outside.get(&self.origin(array)) {
+                    Some(Change::Resized(Resized { strides, .. })) => strides.as_ref(),
+                    _ => None,
                 };
+                let start = c_array.start.as_ref().filter(|_| resized.is_none());
                 match &c_array.form {
                     Form::Scalar => Ok(c_array.name.clone()),
                     Form::Pointed => Ok(format!("*{}", c_array.name)),
                     Form::Nested => Ok(self.nested_element(&c_array.name, &subscripts)),
                     Form::Linear(own) if own.len() == subscripts.len() => {
-                        Ok(format!("{}[{}]", c_array.name, self.linear(&subscripts, strides(own))))
+                        let sum = self.linear(&subscripts, resized.unwrap_or(own));
+                        Ok(match start.map(|start| (start, sum.strip_prefix('-'))) {
+                            None => format!("{}[{sum}]", c_array.name),
+                            Some((start, _)) if sum == "0" => format!("{}[{start}]", c_array.name),
+                            Some((start, Some(less))) => format!("{}[{start} - {less}]", c_array.name),
+                            Some((start, None)) => format!("{}[{start} + {sum}]", c_array.name),
+                        })
                     }
                     Form::Linear(_) | Form::Unknown => Err(mismatch()),
                 }

@@ -105,6 +105,7 @@ impl Case {
             is_number: true,
             is_float: element == "float",
             form: if extents.is_empty() { Form::Scalar } else { Form::Nested },
+            start: None,
             extents: extents.iter().map(|extent| Some((*extent).to_owned())).collect(),
             declaration,
             outside: None,

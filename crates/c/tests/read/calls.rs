@@ -246,7 +246,7 @@ fn jumps_leave_the_region() {
             A2 =  memory[] unknown live
             L0: int i
               S0: if ({a[i]}<0> < 0) return;
-                  opaque: control leaves the region in it
+                  opaque: `return;` in line 4 returns from the function, and other loops must not run before that is known: note it in a variable, and return behind the loops
                   { S0[i0] : 0 <= i0 < p0 }
                   read { S0[i0] -> A0[i0] }
                   read inexactly { S0[i0] -> A2[] }
@@ -254,7 +254,7 @@ fn jumps_leave_the_region() {
               S1: {b[i]}<0> = 1;
                   { S1[i0] : 0 <= i0 < p0 }
                   write { S1[i0] -> A1[i0] }
-            4: opaque-statement: this statement is not taken apart: control leaves the region in it
+            4: opaque-statement: this statement is not taken apart: `return;` in line 4 returns from the function, and other loops must not run before that is known: note it in a variable, and return behind the loops
         "#]],
     );
 }

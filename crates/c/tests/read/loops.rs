@@ -510,7 +510,7 @@ done: ;
                   write { S0[i0] -> A1[i0] }
             L1: int i
               S1: if ({a[i]}<0> < 0) goto done;
-                  opaque: control leaves the region in it
+                  opaque: `goto done;` in line 5 jumps out of these loops, and other loops must not run before that is known: note it in a variable, and jump behind the loops
                   { S1[i0] : 0 <= i0 < p0 }
                   read { S1[i0] -> A0[i0] }
                   read inexactly { S1[i0] -> A1[o0] }
@@ -527,7 +527,7 @@ done: ;
                 read inexactly { S3[] -> A1[o0] }
                 read inexactly { S3[] -> A2[] }
                 may write inexactly { S3[] -> A2[] }
-            5: opaque-statement: this statement is not taken apart: control leaves the region in it
+            5: opaque-statement: this statement is not taken apart: `goto done;` in line 5 jumps out of these loops, and other loops must not run before that is known: note it in a variable, and jump behind the loops
             6: jump-in-region: this loop is one statement: a `goto` may enter it at this label; it should end before
         "#]],
     );

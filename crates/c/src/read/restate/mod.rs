@@ -13,6 +13,8 @@
 //!     for (i = b; i < min(b + s, n); i++)
 //!         S(i);
 //!
+//! for (i = 0; i < n; i += s) S(i);         for (int k = 0; k < (0 < n && s > 0 ? (n - 1) / s + 1 : 0); k++) S(k * s);
+//!
 //! d = tmp;  ...d...                        float *d_1 = tmp;  ...d_1...
 //!
 //! T *p = &a[i];  use(p->x);                T *p = &a[i];  use(p[0].x);
@@ -26,6 +28,7 @@ mod counting;
 mod counts;
 mod later;
 mod outliving;
+mod strided;
 mod walking;
 
 use super::checks::{self, is_own_variable};
@@ -149,7 +152,10 @@ struct Context<'t, 'c> {
 impl<'t> Context<'t, '_> {
     /// A loop in another way.
     fn other(&self, node: Node<'t>) -> Option<Restated> {
-        self.counting(node).or_else(|| self.covering(node)).or_else(|| self.outliving(node))
+        self.counting(node)
+            .or_else(|| self.covering(node))
+            .or_else(|| self.strided(node))
+            .or_else(|| self.outliving(node))
     }
 
     /// A name that nothing in the file has.
