@@ -96,7 +96,7 @@ fn what_structures_hold_is_compared() {
         ("in->gain[1]", "in->gain[2]", "`out.pix`"),
         ("limit->w", "limit->h", "`out.pix`"),
         ("state->sum = 0", "state->sum = n > 3", "`state->sum`"),
-        ("light + 1;", "light + 1 + (i > 2);", "`pixels[].hue`"),
+        ("light + 1;", "light + 1, pixels[i].hue[0] = 0;", "`pixels[].hue`"),
         ("state->level[1] = level;", "state->level[1] = level + n - n; state->level[0] = level;", "`state->level[0]`"),
         ("level[0][0] = 3", "level[0][0] = n > 5 ? 4 : 3", "`state->level[1]`"),
     ];
@@ -119,9 +119,15 @@ fn members_that_cannot_be_made_up_are_named() {
     };
     let unused = of("int (*call)(void)", "");
     assert!(unused.is_same(), "{unused}");
-    for member in ["int (*call)(void)", "union { int u; float f; } call", "int **call"] {
-        let used = of(member, "(void)p->call;");
-        assert!(matches!(&used, Outcome::NotRun { why } if why.contains("`p->call`")), "{member}: {used}");
+    let named = [
+        ("int (*call)(void)", "p->call"),
+        ("union { int u; float f; } call", "p->call.u"),
+        ("int **call", "p->call"),
+        ("unsigned call : 3", "p->call"),
+    ];
+    for (member, place) in named {
+        let used = of(member, &format!("(void){place};"));
+        assert!(matches!(&used, Outcome::NotRun { why } if why.contains(place)), "{member}: {used}");
     }
 }
 

@@ -93,7 +93,7 @@ impl Arguments {
                     arguments.structure(&parameter.element, &name, &format!("{}.", parameter.name), members);
                     arguments.arguments.push(name);
                 }
-                Some(members) if is_one(&parameter.name, regions) => {
+                Some(members) if is_one(&parameter.name, members, regions) => {
                     let name = format!("frit_s{at}");
                     arguments.structure(&parameter.element, &name, &format!("{}->", parameter.name), members);
                     arguments.arguments.push(format!("(void *)&{name}"));
@@ -260,9 +260,12 @@ fn leaves_of(path: &str, members: &[Member], leaves: &mut Vec<(String, String, i
     Ok(())
 }
 
-/// No region accesses more than the first structure that a pointer points to.
-fn is_one(pointer: &str, regions: &[&Region]) -> bool {
-    let arrays = regions.iter().flat_map(|region| region.arrays.iter());
-    let mut own = arrays.filter(|(_, array)| array.name == pointer);
-    own.all(|(_, array)| array.form == Form::Pointed)
+/// No region accesses more than the first structure that a pointer points to, as far as that is known; and if it is not, an array could not be made.
+fn is_one(pointer: &str, members: &[Member], regions: &[&Region]) -> bool {
+    let arrays = || regions.iter().flat_map(|region| region.arrays.iter()).map(|(_, array)| array);
+    // Arrays that may overlap are one, whose elements are not known.
+    let is_unknown =
+        arrays().any(|array| array.name.contains('|') && array.name.split('|').any(|name| name == pointer));
+    let mut own = arrays().filter(|array| array.name == pointer);
+    own.all(|array| array.form == Form::Pointed) && !(is_unknown && leaves_of("", members, &mut Vec::new()).is_ok())
 }

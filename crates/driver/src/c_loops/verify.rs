@@ -286,6 +286,11 @@ fn values(
 /// How many elements of an array the region may touch, where scalars have these values; `None` where that is not known.
 fn elements(region: &Region, array: &Named, scalars: &BTreeMap<&str, i64>) -> Option<i64> {
     let scop = &region.scop;
+    // Of arrays that may overlap nothing is known.
+    let is_one_of = |name: &str| name.contains('|') && name.split('|').any(|part| array.is(part));
+    if region.arrays.iter().any(|(_, data)| is_one_of(&data.name)) {
+        return None;
+    }
     let known: Vec<(frit_scop::Param, i64)> = region
         .params
         .iter()
