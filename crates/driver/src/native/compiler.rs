@@ -282,10 +282,11 @@ impl Compiler {
         command
     }
 
-    /// Of everything that the object depends on.
+    /// Of everything that the object depends on, the run-time system among it.
     fn key(&self, content: &str, flags: &[&str], optimisation: Optimisation) -> Key {
         let flags = format!("{:?} {flags:?} {:?}", optimisation.flags(), self.linked);
-        Key::of([content.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
+        let runtime = frit_back::c::runtime();
+        Key::of([content.as_bytes(), runtime.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
     }
 
     /// What tells this compiler, for this processor, from others.
