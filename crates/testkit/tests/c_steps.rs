@@ -255,12 +255,12 @@ fn loops_of_steps_whose_memory_may_be_the_same_compute_the_same() {
     for is_marked in [false, true] {
         let text = program(&STEPS_THAT_MEET, is_marked);
         let fused = fused(&text);
-        for at in 0..STEPS_THAT_MEET.len() {
+        for (at, steps) in STEPS_THAT_MEET.iter().enumerate() {
             let of_steps = fused.regions.iter().filter(|region| region.function == format!("f{at}"));
             let mut arrays = of_steps.flat_map(|region| &region.arrays);
             // Rows of one array are exact, whichever they are.
             let is_window = arrays.any(|array| array.name == "d" && array.fate == "window 2");
-            assert_eq!(is_window, STEPS_THAT_MEET[at][0].starts_with("float w["), "f{at}\n{}", fused.text);
+            assert_eq!(is_window, steps[0].starts_with("float w["), "f{at}\n{}", fused.text);
         }
         same(&text, &fused.text);
     }

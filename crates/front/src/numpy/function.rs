@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many calls of functions may be inside one another: they are all inlined.
 const MAX_CALLS: usize = 64;
 
+/// Where parts of a program begin and end in its text, in bytes.
+pub(super) type Places = BTreeSet<(usize, usize)>;
+
 /// What the statements before this place have made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -91,11 +94,11 @@ pub(super) struct Lowering<'m> {
     /// Who makes calls that are not compiled.
     pub callers: &'m Callers,
     /// The places of these calls.
-    pub left: &'m BTreeSet<(usize, usize)>,
+    pub left: &'m Places,
     /// Calls around the first mistake, the innermost first.
     pub failed: Vec<(usize, usize)>,
     /// The places of loops whose bodies are lowered once for each iteration.
-    pub unrolled: &'m BTreeSet<(usize, usize)>,
+    pub unrolled: &'m Places,
     /// Loops of few iterations around the first mistake that constants would mend, the innermost first.
     pub few: Vec<(usize, usize)>,
     /// The buffer whose value is the certificate of the last call that Python makes.
@@ -115,7 +118,7 @@ pub(super) struct Lowering<'m> {
 /// Compiles a function of a module for a call with such arguments. Loops of few iterations are unrolled where only that makes
 /// something known. Calls that cannot be compiled are left to Python, if it is there.
 pub(super) fn compile(module: &Module, entry: &str, signature: &Signature, callers: &Callers) -> Result<Compiled> {
-    let (mut left, mut unrolled) = (BTreeSet::new(), BTreeSet::new());
+    let (mut left, mut unrolled) = (Places::new(), Places::new());
     loop {
         let mut mistaken = Mistaken::default();
         let error = match attempt(module, entry, signature, callers, (&left, &unrolled), &mut mistaken) {
@@ -147,7 +150,7 @@ fn attempt<'m>(
     entry: &str,
     signature: &Signature,
     callers: &'m Callers,
-    (left, unrolled): (&'m BTreeSet<(usize, usize)>, &'m BTreeSet<(usize, usize)>),
+    (left, unrolled): (&'m Places, &'m Places),
     mistaken: &mut Mistaken,
 ) -> Result<Compiled> {
     let whole = Span::new(module.file, 0, 0);
