@@ -26,8 +26,8 @@ const INSTRUCTIONS: usize = 400;
 /// 17 takes 1.19 times, one of 25 takes 2.2 times.
 const HIDDEN: usize = 16;
 /// One loop has so many times the iterations of the other: they have next to nothing in common. At most one of nine iterations is shared, so at most
-/// one of nine fetches is saved. Measured (clang 19, AVX2, doubles): with 4 times the iterations fused loops take 0.77 to 0.99 times as long as apart, with
-/// 8 times 0.94 to 1.20 times, with 16 times 0.98 to 1.01 times in the caches.
+/// one of nine fetches is saved. Measured on a busy machine (clang 19, AVX2, doubles), which decides little: fused loops take 0.77 to 0.99 times
+/// as long as apart with 4 times the iterations, 0.79 to 1.20 with 8 times, and 0.79 to 1.01 with 16 times.
 const FAR_APART: i64 = 8;
 /// Bytes of the nearest cache that one loop may count on.
 const NEAREST_CACHE: i64 = 16 << 10;
