@@ -125,7 +125,8 @@ impl ShortCircuit<'_, '_> {
                         return false;
                     }
                 }
-                Stmt::Assign { var, .. } if !copy.reads(*var) => {}
+                // What is loaded here is loaded before the copy.
+                Stmt::Assign { var, value } if !copy.reads(*var) && !value.has_load() => {}
                 Stmt::Alloc { array } | Stmt::Release { array } if *array != copy.source && *array != copy.target => {}
                 _ => return false,
             }
