@@ -20,6 +20,7 @@
 
 use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
+use crate::shape::vectorisation::has_loop;
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -99,8 +100,7 @@ impl Batch {
         }
         let at_a_time = lie_along_rows(proc, &columns, &own).then(|| {
             // Loops inside of a column have many columns already.
-            let has_loops = columns.iter().any(|&column| proc.loops[column].body.iter().any(is_loop));
-            if has_loops { 1 } else { FEW }
+            if columns.iter().any(|&column| has_loop(&proc.loops[column].body)) { 1 } else { FEW }
         });
         Some(Self { columns, lower, uppers, own_arrays, work, at_a_time })
     }
@@ -214,10 +214,6 @@ impl Batch {
         before.extend(self.own_arrays.iter().filter(is_heap).map(|&array| Stmt::Release { array }));
         before
     }
-}
-
-fn is_loop(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::For(_)) || stmt.inner().any(|body| body.iter().any(is_loop))
 }
 
 /// True if these loops store to elements whose neighbours in memory the next iterations access:

@@ -167,8 +167,6 @@ impl Rows {
         let block = Block::of_length(proc, ROWS);
         // Blocks accumulate what their rows accumulate.
         let kind = data.kind.clone();
-        let LoopKind::Independent { reductions, .. } = kind.clone() else { panic!("loops over rows are independent") };
-        let inner_kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let names: Vec<BTreeMap<Var, Expr>> = (0..ROWS)
             .map(|at| {
                 let mut names = proc.fresh_names(self.own.clone());
@@ -178,9 +176,12 @@ impl Rows {
             .collect();
         let mut jammed = Vec::new();
         let is_apart = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if self.apart.contains(inner));
+        let before: Vec<Stmt> = data.body.iter().filter(|stmt| !matches!(stmt, Stmt::For(_))).cloned().collect();
         for stmts in data.body.chunk_by(|one, next| is_apart(one) && is_apart(next)) {
             match &stmts[0] {
-                stmt if is_apart(stmt) => jammed.push(self.row_by_row(proc, &data, stmts, block)),
+                stmt if is_apart(stmt) => {
+                    jammed.push(self.row_by_row(proc, &data, &[&before, stmts].concat(), block));
+                }
                 Stmt::For(inner) => jammed.push(self.jammed(proc, *inner, &names)),
                 stmt => jammed.extend(names.iter().map(|names| self.of_row(stmt, names))),
             }
@@ -191,22 +192,16 @@ impl Rows {
             let last = Expr::binary(BinOp::LE, least + Expr::i64(ROWS), count.clone());
             Expr::binary(BinOp::AND, all, Expr::binary(BinOp::AND, first, last))
         });
-        let rest_names = proc.fresh_names(self.own.iter().copied().chain([self.row]).collect());
-        let (lower, upper) = (block.first.into(), block.end.into());
-        let body = proc.copied(&data.body, &rest_names);
-        let var = Some(self.row.renamed(&rest_names));
-        let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
-        let rest = vec![proc.add_loop(rest)];
+        let rest = vec![self.row_by_row(proc, &data, &data.body, block)];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
     }
 
-    /// Loops along the rows of a block, one row after the other, with the assignments before them.
-    fn row_by_row(&self, proc: &mut Proc, data: &LoopData, loops: &[Stmt], block: Block) -> Stmt {
+    /// These statements of the loop over rows for the rows of a block, one after the other.
+    fn row_by_row(&self, proc: &mut Proc, data: &LoopData, stmts: &[Stmt], block: Block) -> Stmt {
         let names = proc.fresh_names(self.own.iter().copied().chain([self.row]).collect());
-        let before = data.body.iter().filter(|stmt| !matches!(stmt, Stmt::For(_)));
-        let body: Vec<Stmt> = before.chain(loops).cloned().collect();
-        let body = proc.copied(&body, &names);
-        let (lower, upper, var) = (block.first.into(), block.end.into(), Some(self.row.renamed(&names)));
+        let (lower, upper) = (block.first.into(), block.end.into());
+        let body = proc.copied(stmts, &names);
+        let var = Some(self.row.renamed(&names));
         let LoopKind::Independent { reductions, .. } = &data.kind else { panic!("loops over rows are independent") };
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         proc.add_loop(LoopData { var, lower, upper, kind, body, ..data.clone() })

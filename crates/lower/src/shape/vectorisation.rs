@@ -44,7 +44,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) 
 }
 
 /// True if a counted loop is among the statements.
-fn has_loop(body: &[Stmt]) -> bool {
+pub(crate) fn has_loop(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| matches!(stmt, Stmt::For(_)) || stmt.inner().any(has_loop))
 }
 
