@@ -16,11 +16,11 @@
 
 use super::generators::Grid;
 use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, survey};
-use super::nest::emit::read_elements;
+use super::nest::interchange::{elementwise, first_element};
 use super::nest::{NestRule, collect_all};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Extent, Func, LoopData, LoopKind, Op, Operand, Stmt, Type, Value, WithLoopData};
+use frit_ir::array::{Block, Extent, Func, Lambda, LoopData, LoopKind, Op, Stmt, Type, Value, WithLoopData};
 use frit_ir::scalar::Scalar;
 use std::collections::BTreeSet;
 
@@ -103,21 +103,9 @@ fn of_element(func: &mut Func, stmt: &Stmt, data: &LoopData, elements: &Elements
     let LoopKind::For { index, count } = &data.kind else { unreachable!("a proof is about a counted loop") };
     let mut renaming = Renaming::new();
     let index = func.copy_values(None, &[*index], &mut renaming)[0];
-    let (mut stmts, mut init, mut params) = (Vec::new(), Vec::new(), Vec::new());
-    for (&param, start) in data.params.iter().zip(&data.init) {
-        let scalar = func.ty(param).row(indices.len());
-        let first = func.value(scalar.clone(), stmt.span);
-        let array = start.value().expect("an array is no constant");
-        let op = Op::Index { array, indices: indices.iter().map(|&index| index.into()).collect() };
-        stmts.push(Stmt { results: vec![first], op, certs: Vec::new(), span: stmt.span });
-        init.push(Operand::from(first));
-        let element = func.value(scalar, stmt.span);
-        renaming.insert(param, element.into());
-        params.push(element);
-    }
-    let mut body = Block::default();
-    body.results = elements.emit(func, &mut renaming, indices, &mut body.stmts, stmt.span);
-    read_elements(func, &mut body, &params, indices.len());
+    let mut stmts = Vec::new();
+    let init = data.init.iter().map(|&start| first_element(func, start, indices, &mut stmts, stmt.span)).collect();
+    let Lambda { params, body } = elementwise(func, &data.params, elements, indices, (renaming, stmt.span));
     let results: Vec<Value> = params.iter().map(|&param| func.value(func.ty(param).clone(), stmt.span)).collect();
     let cells = results.iter().map(|&result| result.into()).collect();
     let kind = LoopKind::For { index, count: *count };

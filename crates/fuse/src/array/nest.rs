@@ -8,7 +8,7 @@
 //! The rules look at one statement alone: they need to know nothing of the block in which it stands.
 
 pub(super) mod elements;
-pub(super) mod emit;
+mod emit;
 pub(super) mod interchange;
 
 use super::{Attempts, Refusal};

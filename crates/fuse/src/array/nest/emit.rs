@@ -154,7 +154,7 @@ fn stand_under(stmt: &mut Stmt, certs: &[Value]) {
 
 /// Replaces the reads of rows, in a copy of a block in which their elements have taken their names: `elements` of rows of
 /// which the first `axes` indices are those of the new axes.
-pub(in crate::array) fn read_elements(func: &mut Func, block: &mut Block, elements: &[Value], axes: usize) {
+pub(super) fn read_elements(func: &mut Func, block: &mut Block, elements: &[Value], axes: usize) {
     let mut renaming = Renaming::new();
     without_reads(func, block, elements, axes, &mut renaming);
     func.substitute_in_block(block, &renaming);

@@ -19,6 +19,7 @@ use frit_ir::array::{
     WithLoopData,
 };
 use frit_ir::scalar::Scalar;
+use frit_support::Span;
 use std::collections::BTreeSet;
 
 /// What was shown of a with-loop whose operators are all folds, or all scans, of arrays.
@@ -190,13 +191,9 @@ fn inner(
         let (combine, neutral) = combination(operator).expect("the operators are folds or scans");
         let mut start = Vec::new();
         for &neutral in neutral {
-            let array = neutral.value().expect("a neutral array is no constant");
-            let element = func.value(func.ty(array).row(axes), stmt.span);
-            let op = Op::Index { array, indices: indices.iter().map(|&index| index.into()).collect() };
-            stmts.push(Stmt { results: vec![element], op, certs: Vec::new(), span: stmt.span });
-            start.push(element.into());
+            start.push(first_element(func, neutral, indices, &mut stmts, stmt.span));
         }
-        let combine = elementwise(func, combine, combined, indices, stmt);
+        let combine = elementwise(func, &combine.params, combined, indices, (Renaming::new(), stmt.span));
         let op = match &operator.op {
             Operator::Fold { commutative, .. } => Operator::Fold { combine, neutral: start, commutative: *commutative },
             Operator::Scan { .. } => Operator::Scan { combine, neutral: start },
@@ -233,19 +230,39 @@ fn grid_of(generator: &Generator) -> Generator {
     Grid::of(generator).generator(Block::default())
 }
 
-/// The combining function of the elements at these indices.
-fn elementwise(func: &mut Func, combine: &Lambda, combined: &Elements, indices: &[Value], stmt: &Stmt) -> Lambda {
-    let mut renaming = Renaming::new();
+/// The element of an array at these indices with which a fold, a scan or a loop begins.
+pub(in crate::array) fn first_element(
+    func: &mut Func,
+    start: Operand,
+    indices: &[Value],
+    out: &mut Vec<Stmt>,
+    span: Span,
+) -> Operand {
+    let array = start.value().expect("an array is no constant");
+    let element = func.value(func.ty(array).row(indices.len()), span);
+    let op = Op::Index { array, indices: indices.iter().map(|&index| index.into()).collect() };
+    out.push(Stmt { results: vec![element], op, certs: Vec::new(), span });
+    element.into()
+}
+
+/// What a function of arrays does with their elements at these indices. The renaming says what stands for what else it uses.
+pub(in crate::array) fn elementwise(
+    func: &mut Func,
+    arrays: &[Value],
+    elements: &Elements,
+    indices: &[Value],
+    (mut renaming, span): (Renaming, Span),
+) -> Lambda {
     let mut params = Vec::new();
-    for &param in &combine.params {
-        let mut data = func.values[param].clone();
+    for &array in arrays {
+        let mut data = func.values[array].clone();
         data.ty = data.ty.row(indices.len());
         let element = func.values.push(data);
-        renaming.insert(param, element.into());
+        renaming.insert(array, element.into());
         params.push(element);
     }
     let mut body = Block::default();
-    body.results = combined.emit(func, &mut renaming, indices, &mut body.stmts, stmt.span);
+    body.results = elements.emit(func, &mut renaming, indices, &mut body.stmts, span);
     read_elements(func, &mut body, &params, indices.len());
     Lambda { params, body }
 }
