@@ -12,6 +12,7 @@ use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Commands tried when `CC` is not set.
@@ -285,8 +286,8 @@ impl Compiler {
     /// Of everything that the object depends on, the run-time system among it.
     fn key(&self, content: &str, flags: &[&str], optimisation: Optimisation) -> Key {
         let flags = format!("{:?} {flags:?} {:?}", optimisation.flags(), self.linked);
-        let runtime = frit_back::c::runtime();
-        Key::of([content.as_bytes(), runtime.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
+        static RUNTIME: LazyLock<String> = LazyLock::new(|| Key::of([frit_back::c::runtime().as_bytes()]).to_string());
+        Key::of([content.as_bytes(), RUNTIME.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
     }
 
     /// What tells this compiler, for this processor, from others.
