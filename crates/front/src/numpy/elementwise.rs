@@ -103,10 +103,9 @@ impl Lowering<'_> {
                         self.broadcasts.push((self.b.span(), shapes));
                         // Loops over one space can be merged, so the size of a loop that is there already stands for both.
                         let is_better = |size: &Extent| matches!(size, Extent::Const(_)) || self.spaces.contains(size);
-                        match is_better(&other) && !is_better(&known) {
-                            true => self.equate(known, other),
-                            false => self.equate(other, known),
-                        }
+                        let (kept, gone) =
+                            if is_better(&other) && !is_better(&known) { (other, known) } else { (known, other) };
+                        self.equate(gone, kept);
                     }
                 }
             }

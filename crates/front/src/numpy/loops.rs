@@ -150,8 +150,15 @@ impl<'m> Lowering<'m> {
                 Exit::Iteration(Operand::Const(_)) => break,
                 Exit::Iteration(_) => {
                     let span = self.span(&*stmt.iter);
-                    let what = "`break` under a condition in a loop over a tuple";
-                    return Err(self.not_compiled(span, what, "loop over a range"));
+                    let place = (stmt.range().start().into(), stmt.range().end().into());
+                    let (what, instead) = match self.unrolled.contains(&place) {
+                        true => (
+                            "`break` under a condition in a loop whose numbers tell axes or types",
+                            "write the axes out",
+                        ),
+                        false => ("`break` under a condition in a loop over a tuple", "loop over a range"),
+                    };
+                    return Err(self.not_compiled(span, what, instead));
                 }
                 exit => return Ok(exit),
             }
