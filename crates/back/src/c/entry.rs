@@ -42,7 +42,7 @@ pub(super) fn interface(module: &mut ModulePrinter<'_>) -> Interface {
     };
     let mut general = "/* ---- entry points ---- */\n\n".to_owned();
     general += &general_entry(module, &entry, argument_site);
-    general += &services(&entry);
+    general += &services(module, &entry);
     let for_c =
         ["\n#include <stdio.h>\n\n", &result_types(&entry), &typed_entry(&entry), &messages(module, &entry)].concat();
     Interface { general, for_c, header: header(&entry), entry }
@@ -310,10 +310,13 @@ fn typed_entry(entry: &Entry) -> String {
 }
 
 /// Functions beside the entry points: contexts, results, reports.
-fn services(entry: &Entry) -> String {
-    let name = &entry.name;
+fn services(module: &ModulePrinter<'_>, entry: &Entry) -> String {
+    let (name, choices) = (&entry.name, module.choices);
     let mut text = String::new();
-    put(&mut text, format!("FRIT_EXPORT frit_context *{name}_open(int threads) {{ return frit_open(threads); }}\n"));
+    put(
+        &mut text,
+        format!("FRIT_EXPORT frit_context *{name}_open(int threads) {{ return frit_open(threads, {choices}); }}\n"),
+    );
     put(&mut text, format!("FRIT_EXPORT void {name}_close(frit_context *context) {{ frit_close(context); }}\n"));
     put(
         &mut text,

@@ -62,6 +62,8 @@ pub(super) struct ModulePrinter<'p> {
     pub(super) foreign: Vec<Arc<Foreign>>,
     pub(super) sites: Vec<Site>,
     site_numbers: HashMap<Site, usize>,
+    /// How many parallel loops note their times.
+    pub(super) choices: usize,
     /// Definitions of the constant tables.
     pub(super) tables: String,
     /// Names of tables by the address of their elements; the program keeps them alive.
@@ -92,6 +94,7 @@ impl<'p> ModulePrinter<'p> {
             foreign: Vec::new(),
             sites: Vec::new(),
             site_numbers: HashMap::new(),
+            choices: 0,
             tables: String::new(),
             table_names: HashMap::new(),
             names: Names::default(),
@@ -115,6 +118,12 @@ impl<'p> ModulePrinter<'p> {
             self.sites.push(site);
             self.sites.len() - 1
         })
+    }
+
+    /// The number of the next parallel loop that notes its times.
+    pub(super) fn choice(&mut self) -> usize {
+        self.choices += 1;
+        self.choices - 1
     }
 
     /// The name of a constant table.

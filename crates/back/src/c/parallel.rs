@@ -77,8 +77,9 @@ impl<'p> ProcPrinter<'_, 'p> {
             (simd || is_computed_alike(self.proc, &data.body, self.module.options)).then(|| self.fresh("choice"));
         let team = match &choice {
             Some(choice) => {
-                self.line(&format!("static _Thread_local frit_choice {choice};"));
-                format!("frit_team(w, &{choice}, {work})")
+                let number = self.module.choice();
+                self.line(&format!("frit_choice *const {choice} = frit_choice_of(w, {number}, {work});"));
+                format!("frit_team(w, {choice}, {work})")
             }
             None => format!("frit_parallel(w, {work})"),
         };
@@ -124,7 +125,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             self.line(&format!("{name} = {result};"));
         }
         if let Some(choice) = choice {
-            self.line(&format!("frit_note(&{choice});"));
+            self.line(&format!("frit_note(w, {choice});"));
         }
         if let Some(failing) = failing {
             self.leave_if_failed(&failing);

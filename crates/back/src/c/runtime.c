@@ -164,6 +164,10 @@ enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
 enum { FRIT_PATIENCE = 64, FRIT_MOST_PATIENCE = 1024 };
 /* How long a thread waits for a processor that another program has, in nanoseconds. */
 enum { FRIT_SLICE = 4000000 };
+/* A machine is quiet when so many looks in a row find processors free. */
+enum { FRIT_QUIET_LOOKS = 3 };
+/* A run that takes so many times as long as usual was preempted: another program had its processor. */
+enum { FRIT_PREEMPTED = 4 };
 
 /* True if other programs keep all processors busy: there are more threads that could run than processors. */
 static bool frit_is_busy(frit_context *c) {
@@ -175,6 +179,7 @@ static bool frit_is_busy(frit_context *c) {
     int running = 0;
     if (file == NULL) return false;
     c->is_busy = fscanf(file, "%*s %*s %*s %d", &running) == 1 && running > sysconf(_SC_NPROCESSORS_ONLN);
+    c->quiet_looks = c->is_busy ? 0 : c->quiet_looks + 1;
     fclose(file);
 #endif
     return c->is_busy;
@@ -192,7 +197,6 @@ static double frit_expected_loss(const frit_worker *w, const frit_choice *choice
 }
 
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work) {
-    const double operations = (double)work;
     if (choice->patience == 0) {
         /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
         choice->patience = FRIT_PATIENCE;
@@ -200,10 +204,12 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work,
         choice->trial = 1;
         choice->is_team = choice->prefers_team;
     } else if (choice->trial == 0) {
-        choice->loss = frit_expected_loss(w, choice, operations);
+        choice->loss = frit_expected_loss(w, choice, (double)work);
         const bool is_small = work / 4 < region_work && choice->alone == 0;
+        /* Threads were not tried since the machine was busy at first, which it no longer is. One look may fall between two programs. */
+        const bool is_quiet = choice->team == 0 && !frit_is_busy(w->context) && w->context->quiet_looks >= FRIT_QUIET_LOOKS;
         choice->is_team = choice->prefers_team;
-        if (choice->savings >= choice->loss || is_small) {
+        if (choice->savings >= choice->loss || is_small || is_quiet) {
             choice->trial = 1;
             choice->spent = choice->sum = 0;
             choice->is_team = !choice->prefers_team;
@@ -214,9 +220,19 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work,
     return choice->is_team;
 }
 
-FRIT_RUNTIME void frit_note_time(frit_choice *choice) {
+/* A run that takes many times as long as it could, though the machine is not busy, was preempted: it says nothing about the next.
+   Two in a row do, as the loop may have got other arrays. */
+static bool frit_is_preempted(frit_context *c, frit_choice *choice, double each) {
+    const double usual = choice->is_team ? choice->best : choice->alone;
+    choice->was_preempted = !choice->was_preempted && usual > 0 && each > FRIT_PREEMPTED * usual && !frit_is_busy(c);
+    return choice->was_preempted;
+}
+
+FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     const double elapsed = (double)(frit_clock() - choice->began), operations = (double)choice->work;
     const double each = elapsed / operations;
+    choice->began = 0;
+    if (frit_is_preempted(w->context, choice, each)) return;
     double *mean = choice->is_team ? &choice->team : &choice->alone;
     if (choice->is_team && choice->trial != 1 && (choice->best == 0 || each < choice->best)) choice->best = each;
     if (choice->trial == 0) {
@@ -251,13 +267,15 @@ FRIT_RUNTIME void frit_note_time(frit_choice *choice) {
     choice->savings = choice->spent > choice->loss ? choice->loss - choice->spent : 0;
 }
 
-FRIT_RUNTIME frit_context *frit_open(int threads) {
+FRIT_RUNTIME frit_context *frit_open(int threads, int choices) {
     frit_context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     c->threads = threads < 1 ? 1 : threads;
     const char *trials = getenv("FRIT_TRIALS");
     c->by_estimate = trials != NULL && strcmp(trials, "0") == 0;
-    if (posix_memalign((void **)&c->workers, FRIT_ALIGNMENT, (size_t)c->threads * sizeof *c->workers) != 0) {
+    c->choices = calloc((size_t)choices * FRIT_CHOICES + 1, sizeof *c->choices);
+    if (c->choices == NULL || posix_memalign((void **)&c->workers, FRIT_ALIGNMENT, (size_t)c->threads * sizeof *c->workers) != 0) {
+        free(c->choices);
         free(c);
         return NULL;
     }
@@ -291,6 +309,7 @@ FRIT_RUNTIME void frit_close(frit_context *c) {
     pthread_mutex_destroy(&c->lock);
     free(c->text);
     free(c->workers);
+    free(c->choices);
     free(c);
 }
 

@@ -50,12 +50,33 @@ typedef struct frit_worker {
     frit_report failure;
 } FRIT_ALIGNED frit_worker;
 
+/* How many sizes of work are told apart for a loop. */
+enum { FRIT_CHOICES = 10 };
+
+/* What is known of the times that a parallel loop takes, in nanoseconds for each operation of its work: on one thread and on
+   all. It runs in the quicker way, which depends on what else the machine does: threads that wait for a processor let all wait. */
+typedef struct {
+    double alone, team;  /* averages; 0 if not known yet */
+    double best;         /* the least time on all threads */
+    double savings;      /* nanoseconds that a trial of the other way may lose */
+    double loss;         /* what the trial at hand is expected to lose */
+    double spent;        /* what it took, less what the usual way takes */
+    double sum;          /* of its times that count */
+    double patience;     /* one part in so many of the time goes to trials */
+    int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
+    int trial;           /* runs of the trial so far; 0 if there is none */
+    bool prefers_team, is_team;
+    bool was_preempted; /* the last run, which was not noted */
+} frit_choice;
+
 struct frit_context {
     int threads;
+    frit_choice *choices;        /* of the parallel loops of the program, `FRIT_CHOICES` for each */
     int64_t cached, cache_limit; /* bytes in the bins, of all workers */
     bool by_estimate;            /* times of loops are neither noted nor asked */
     int64_t looked;              /* when `is_busy` was found */
     bool is_busy;                /* other programs keep all processors busy */
+    int quiet_looks;             /* how many times in a row they did not */
     pthread_mutex_t lock;        /* of `returned` */
     frit_buffer *returned;       /* results that the caller has released; bins take them at the next call */
     frit_report report;
@@ -153,34 +174,25 @@ static inline bool frit_parallel(const frit_worker *w, int64_t work) {
     return threads > 1 && work > FRIT_REGION_WORK && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
 }
 
-/* What is known of the times that a parallel loop takes, in nanoseconds for each operation of its work: on one thread and on
-   all. It runs in the quicker way, which depends on what else the machine does: threads that wait for a processor let all wait. */
-typedef struct {
-    double alone, team;  /* averages; 0 if not known yet */
-    double best;         /* the least time on all threads */
-    double savings;      /* nanoseconds that a trial of the other way may lose */
-    double loss;         /* what the trial at hand is expected to lose */
-    double spent;        /* what it took, less what the usual way takes */
-    double sum;          /* of its times that count */
-    double patience;     /* one part in so many of the time goes to trials */
-    int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
-    int trial;           /* runs of the trial so far; 0 if there is none */
-    bool prefers_team, is_team;
-} frit_choice;
-
 /* Chooses for a loop that saves enough by the estimate. */
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work);
-FRIT_RUNTIME void frit_note_time(frit_choice *choice);
+FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice);
+
+/* What is known of a loop with this number, or null if this run of it has to stay on one thread by the estimate. A loop may run over
+   arrays of many sizes, as those of multigrid methods do: runs with up to four times the work share what is known. */
+static inline frit_choice *frit_choice_of(const frit_worker *w, int number, int64_t work) {
+    if (!frit_parallel(w, work)) return NULL;
+    const int size = (63 - __builtin_clzll((unsigned long long)(work / (FRIT_REGION_WORK + 1)))) / 2;
+    return &w->context->choices[FRIT_CHOICES * number + (size < FRIT_CHOICES ? size : FRIT_CHOICES - 1)];
+}
 
 /* True if the loop should run on several threads: by the estimate, then by what it took before. Every run ends with `frit_note`. */
 static inline bool frit_team(frit_worker *w, frit_choice *choice, int64_t work) {
-    choice->began = 0;
-    if (!frit_parallel(w, work)) return false;
-    return w->context->by_estimate || frit_choose(w, choice, work, FRIT_REGION_WORK);
+    return choice != NULL && (w->context->by_estimate || frit_choose(w, choice, work, FRIT_REGION_WORK));
 }
 
-static inline void frit_note(frit_choice *choice) {
-    if (choice->began != 0) frit_note_time(choice);
+static inline void frit_note(frit_worker *w, frit_choice *choice) {
+    if (choice != NULL && choice->began != 0) frit_note_time(w, choice);
 }
 
 /* Some of the iterations of a loop: those from `from` to `to`. */
@@ -356,7 +368,7 @@ static inline bool frit_is_interrupted(frit_worker *w, int site) {
     return FRIT_UNLIKELY(FRIT_TICKS() - asked > FRIT_ASK_TICKS) && frit_ask(w, site);
 }
 
-FRIT_RUNTIME frit_context *frit_open(int threads);
+FRIT_RUNTIME frit_context *frit_open(int threads, int choices);
 
 FRIT_RUNTIME void frit_close(frit_context *c);
 
