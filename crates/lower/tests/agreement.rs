@@ -25,6 +25,15 @@ fn a_map_stores_every_element() {
 }
 
 #[test]
+fn scalars_of_rows_are_computed_before_rows_that_may_be_empty() {
+    let text = include_str!("programs/scalars_of_rows.ir");
+    let expected = matrix(3, 2, &[5 + 50, 5 + 60, 6 + 10, 6 + 20, 7 + 300 + 1, 7 + 400 + 1]);
+    assert_eq!(agree(text, &[matrix(3, 2, &[1, 2, 3, 4, 5, 6])]), vec![expected]);
+    assert_eq!(agree(text, &[matrix(3, 0, &[])]), vec![matrix(3, 0, &[])]);
+    assert_eq!(agree(text, &[matrix(0, 3, &[])]), vec![matrix(0, 3, &[])]);
+}
+
+#[test]
 fn rows_are_made_in_place() {
     let text = "
         func @product[%0, %1, %2](%3: i64[%0, %1], %4: i64[%1, %2]) -> (*i64[%0, %2]) {

@@ -722,15 +722,29 @@ impl Lowering<'_> {
     fn rolled(&mut self, array: &Array, shift: &Item, axis: usize, span: Span) -> Result<Array> {
         let n: Operand = array.shape[axis].into();
         let shift = self.integer(shift, span)?;
-        let divisor = self.arithmetic(BinOp::MAX, n, Operand::i64(1));
-        let shift = self.arithmetic(BinOp::FLOOR_MOD, shift, divisor);
+        // A remainder tells loops where the wrap begins. Of other shifts only their own remainder is known not to overflow.
+        let constant = shift.constant().and_then(|shift| shift.as_i64()).filter(|shift| shift.unsigned_abs() < 1 << 32);
+        let shift = if constant.is_some() {
+            shift
+        } else {
+            let divisor = self.arithmetic(BinOp::MAX, n, Operand::i64(1));
+            self.arithmetic(BinOp::FLOOR_MOD, shift, divisor)
+        };
         let source = self.read(array);
         let value: Value = self.generate(array.shape.clone(), array.elem, |l, at| {
-            let before = l.sub(at[axis].into(), shift);
-            let is_wrapped = l.b.binary(BinOp::LT, before, Operand::i64(0));
-            let wrapped = l.add(before, n);
             let mut places: Vec<Operand> = at.iter().map(|&at| at.into()).collect();
-            places[axis] = l.select(is_wrapped, wrapped, before);
+            places[axis] = match constant {
+                Some(shift) => {
+                    let before = l.add(at[axis].into(), Operand::i64(-shift));
+                    l.b.binary(BinOp::FLOOR_MOD, before, n)
+                }
+                None => {
+                    let before = l.sub(at[axis].into(), shift);
+                    let is_wrapped = l.b.binary(BinOp::LT, before, Operand::i64(0));
+                    let wrapped = l.add(before, n);
+                    l.select(is_wrapped, wrapped, before)
+                }
+            };
             Ok(l.b.index(source, places, Vec::new()).into())
         })?;
         Ok(self.fresh(value))

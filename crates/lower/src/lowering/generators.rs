@@ -12,10 +12,11 @@
 
 use crate::lowering::with_loop::{Chunk, Sink};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
-use frit_ir::array::{Generator, Operand, WithLoopData};
+use frit_ir::array::{Extent, Generator, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, UnOp};
 use frit_support::Index;
+use std::collections::BTreeSet;
 
 /// In which order the iterations of a with-loop may run.
 #[derive(Clone)]
@@ -99,7 +100,7 @@ impl<'a> Lowering<'a> {
             let whole: Vec<Axis> =
                 data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
             let axes = self.clip(data, whole, chunk);
-            self.axes(data, &axes, order, None, &mut Vec::new(), &mut |lowering, index| {
+            self.axes(data, None, &axes, order, None, &mut Vec::new(), &mut |lowering, index| {
                 lowering.dispatch(data, sinks, &data.generators, index);
             });
             return;
@@ -144,7 +145,7 @@ impl<'a> Lowering<'a> {
     ) {
         let mut axes = self.axes_of(data, generator);
         axes[0] = Axis::dense(Expr::i64(0), length);
-        self.axes(data, &axes, &Order::Sequential, None, &mut Vec::new(), &mut |lowering, index| {
+        self.axes(data, None, &axes, &Order::Sequential, None, &mut Vec::new(), &mut |lowering, index| {
             for (part, sinks) in &mut *parts {
                 lowering.resume_folds(sinks);
                 let outermost = lowering.keep_i64(part.lower.clone() + index[0].clone());
@@ -192,9 +193,18 @@ impl<'a> Lowering<'a> {
         let (axis, rest) = (members[0].axes.get(at), &members[1..]);
         let Some(axis) = axis.filter(|_| !rest.is_empty()) else {
             for member in members {
-                self.axes(data, &member.axes, order, parallel.clone(), index, &mut |lowering, index| {
-                    lowering.point(data, sinks, member.generator, index);
-                });
+                let generator = member.generator;
+                self.axes(
+                    data,
+                    Some(generator),
+                    &member.axes,
+                    order,
+                    parallel.clone(),
+                    index,
+                    &mut |lowering, index| {
+                        lowering.point(data, sinks, generator, index);
+                    },
+                );
             }
             return;
         };
@@ -263,9 +273,12 @@ impl<'a> Lowering<'a> {
         axes
     }
 
+    /// The loops over the axes from the next one on. If all of them are of one generator, each computes what needs its indices only.
+    #[allow(clippy::too_many_arguments)] // what a nest is made of
     fn axes(
         &mut self,
-        data: &WithLoopData,
+        data: &'a WithLoopData,
+        generator: Option<&'a Generator>,
         axes: &[Axis],
         order: &Order,
         parallel: Option<Parallel>,
@@ -273,9 +286,76 @@ impl<'a> Lowering<'a> {
         body: Inside<'_, 'a>,
     ) {
         let Some(axis) = axes.get(index.len()) else { return body(self, index) };
+        let computed = generator.map_or_else(Vec::new, |generator| self.compute_early(data, generator, index));
         self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
-            lowering.axes(data, axes, order, None, index, body);
+            lowering.axes(data, generator, axes, order, None, index, body);
         });
+        computed.iter().for_each(|value| assert!(self.computed.remove(value)));
+    }
+
+    /// Computes the scalars of a generator that need only these indices, before the loops over the other axes, and tells which. Sums of
+    /// indices are left where they are: subscripts say more if they are in them.
+    fn compute_early(&mut self, data: &WithLoopData, generator: &'a Generator, index: &[Expr]) -> Vec<Value> {
+        let Some((known, unknown)) = data.indices.split_at_checked(index.len()).filter(|(known, _)| !known.is_empty())
+        else {
+            return Vec::new();
+        };
+        let stmts = &generator.body.stmts;
+        let mut inner: BTreeSet<Value> = unknown.iter().copied().collect();
+        inner.extend(stmts.iter().flat_map(|stmt| &stmt.results).filter(|&result| !self.computed.contains(result)));
+        let mut early = Vec::new();
+        for stmt in stmts {
+            let Some(&result) = stmt.results.first().filter(|&result| inner.contains(result)) else { continue };
+            let is_scalar = matches!(stmt.op, Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. });
+            if is_scalar && stmt.certs.is_empty() && self.has_result(data, &stmt.op, known.len()) {
+                let mut is_known = true;
+                stmt.op.for_each_operand(self.func, &mut |x| is_known &= x.value().is_none_or(|x| !inner.contains(&x)));
+                if is_known {
+                    inner.remove(&result);
+                    early.push(stmt);
+                }
+            }
+        }
+        // What the divisions and choices among them need.
+        let mut needed = BTreeSet::new();
+        for stmt in early.iter().rev() {
+            let result = stmt.results[0];
+            if is_costly(&stmt.op) || needed.contains(&result) {
+                needed.insert(result);
+                stmt.op.for_each_operand(self.func, &mut |operand| needed.extend(operand.value()));
+            }
+        }
+        early.retain(|stmt| needed.contains(&stmt.results[0]));
+        for (&value, i) in known.iter().zip(index).filter(|_| !early.is_empty()) {
+            self.bind(value, Lowered::Scalar(i.clone()));
+        }
+        for stmt in &early {
+            let result = stmt.results[0];
+            self.span = stmt.span;
+            self.scalar_stmt(stmt);
+            if is_costly(&stmt.op) {
+                let kept = self.scalar(result.into());
+                let kept = self.keep(self.func.ty(result).elem, kept);
+                self.env[result.at()] = Some(Lowered::Scalar(kept));
+            }
+            self.computed.insert(result);
+        }
+        early.iter().map(|stmt| stmt.results[0]).collect()
+    }
+
+    /// False for integer operations that have no result for some operands, which only checks inside of later axes may exclude.
+    fn has_result(&self, data: &WithLoopData, op: &Op, axes: usize) -> bool {
+        match op {
+            Op::Binary { op: op @ (BinOp::Divide(_) | BinOp::POW), x, y }
+                if !self.func.operand_type(*x).elem.is_float() =>
+            {
+                let is_extent = |axis: &Extent| Operand::from(*axis) == *y;
+                let is_constant =
+                    y.constant().is_some_and(|divisor| divisor.as_i64().is_some_and(|divisor| divisor > 0));
+                *op != BinOp::POW && (is_constant || data.space[..axes].iter().any(is_extent))
+            }
+            _ => true,
+        }
     }
 
     /// The loop, or loops, over one axis.
@@ -360,6 +440,15 @@ impl<'a> Lowering<'a> {
         let then = self.nested(|lowering| lowering.point(data, sinks, generator, index));
         let otherwise = self.nested(|lowering| lowering.dispatch(data, sinks, others, index));
         self.emit(nest::Stmt::If { cond: belongs, then, otherwise });
+    }
+}
+
+/// True for scalar operations other than those of which affine subscripts consist.
+fn is_costly(op: &Op) -> bool {
+    match op {
+        Op::Unary { op, .. } => !matches!(*op, UnOp::Neg | UnOp::Convert(_)),
+        Op::Binary { op, .. } => !matches!(*op, BinOp::ADD | BinOp::SUB | BinOp::MUL),
+        _ => true,
     }
 }
 

@@ -41,7 +41,7 @@ use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stm
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_plan::{Decision, Outcome};
 use frit_support::{Index, Span, Table};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What reports say of a loop that runs on threads.
@@ -79,6 +79,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) now: Position,
     /// True if threads may start here: the code does not already run on one of several threads.
     pub(crate) may_fork: bool,
+    /// Scalars of the generator at hand that an outer loop of its nest has computed.
+    pub(crate) computed: BTreeSet<Value>,
     /// The iteration whose code is being lowered. Every loop body is an iteration of its own.
     pub(crate) iteration: u32,
     pub(crate) iterations: u32,
@@ -111,6 +113,7 @@ pub(crate) fn lower_func(
         entry: 0,
         now: 0,
         may_fork: options.parallel,
+        computed: BTreeSet::new(),
         iteration: 0,
         iterations: 0,
         naming: None,
@@ -162,7 +165,9 @@ impl<'a> Lowering<'a> {
         }
         match &stmt.op {
             Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => {
-                self.scalar_stmt(stmt);
+                if !self.computed.contains(&stmt.results[0]) {
+                    self.scalar_stmt(stmt);
+                }
             }
             Op::Index { array, indices } => self.index(stmt.results[0], *array, indices),
             Op::View { array, view } => self.view(stmt.results[0], *array, view),
