@@ -19,8 +19,8 @@ pub struct Evaluations {
     pub slices: u64,
     /// More often than any multiple of its size, or no bound is known.
     pub unbounded: bool,
-    /// In the iterations of a sequential loop, which neither threads nor vectors run.
-    pub in_order: bool,
+    /// How many of those are in the iterations of a sequential loop, which neither threads nor vectors run.
+    pub in_order: u64,
 }
 
 impl Evaluations {
@@ -30,7 +30,7 @@ impl Evaluations {
             full: self.full.saturating_add(other.full),
             slices: self.slices.saturating_add(other.slices),
             unbounded: self.unbounded || other.unbounded,
-            in_order: self.in_order || other.in_order,
+            in_order: self.in_order.saturating_add(other.in_order),
         }
     }
 
@@ -40,7 +40,7 @@ impl Evaluations {
             full: self.full.max(other.full),
             slices: self.slices.max(other.slices),
             unbounded: self.unbounded || other.unbounded,
-            in_order: self.in_order || other.in_order,
+            in_order: self.in_order.max(other.in_order),
         }
     }
 
@@ -246,7 +246,7 @@ impl Search<'_> {
                 Around::Branch | Around::Repeated => None,
             })
             .collect();
-        let in_order = self.context.iter().any(|around| matches!(around, Around::Counted { .. }));
+        let is_in_order = self.context.iter().any(|around| matches!(around, Around::Counted { .. }));
         let mut times = 1u64;
         for (index, extent) in undetermined(&sums, &loops) {
             match extent {
@@ -256,6 +256,7 @@ impl Search<'_> {
                 Extent::Const(_) | Extent::Value(_) => return unbounded,
             }
         }
+        let in_order = if is_in_order { times } else { 0 };
         let varies = |sum: &Poly<Value>| loops.iter().any(|(index, _)| sum.mentions(index));
         if sums.iter().all(varies) {
             Evaluations { full: times, in_order, ..Evaluations::default() }

@@ -355,9 +355,9 @@ impl Planner<'_> {
 
     /// Plans until a plan is made without a refusal: the number of merges, and the results of what was merged.
     fn plan(&mut self) -> (usize, BTreeSet<Value>) {
-        let mut count = 0;
         let mut merged = BTreeSet::new();
         self.split();
+        let mut count = self.fold_chains(&mut merged);
         loop {
             let candidates = self.candidates();
             if candidates.foldings.is_empty() && candidates.graph.pairs.is_empty() {
@@ -423,6 +423,80 @@ impl Planner<'_> {
         }
     }
 
+    /// Folds loops into their only readers where the planner would then fold those: a plan folds no loop into one that it folds, so
+    /// that of a chain of loops that is read several times it would keep one array. Only chains of maps of one array: of others,
+    /// as of the partial sums of a stencil, one array is worth keeping. How many were folded.
+    fn fold_chains(&mut self, merged: &mut BTreeSet<Value>) -> usize {
+        let mut chains: Vec<(Value, Value)> = Vec::new();
+        for at in 0..self.block.stmts.len() {
+            if super::is_with(self.block, at)
+                && let Ok(Some(folding)) = self.folding(at)
+                && let [reader] = folding.consumers[..]
+                && (folding.is_whole, folding.repeated, folding.evaluations.is_once()) == (true, 0, true)
+                && [at, reader].iter().all(|&at| with_loop_folding::reads_one(self.func, &self.block.stmts[at]))
+                && self.folding(reader).is_ok_and(|folding| folding.is_some_and(|folding| folding.is_whole))
+            {
+                chains.push((self.block.stmts[at].results[0], self.block.stmts[reader].results[0]));
+            }
+        }
+        // Only those count whose last loop is read several times.
+        let mut repeated: BTreeSet<Value> = BTreeSet::new();
+        for &(producer, reader) in chains.iter().rev() {
+            let of_reader = self.folding(self.position(reader));
+            if repeated.contains(&reader) || of_reader.is_ok_and(|f| f.is_some_and(|f| !f.evaluations.is_once())) {
+                repeated.insert(producer);
+            }
+        }
+        chains.retain(|(producer, _)| repeated.contains(producer));
+        if chains.is_empty() || self.is_at_limit() {
+            return 0;
+        }
+        let checkpoint = Checkpoint::of_all(self.func, self.block);
+        let marks = self.log.decisions.len();
+        for &(producer, _) in &chains {
+            let _ = self.fold(producer, &mut BTreeSet::new());
+        }
+        let candidates = self.candidates();
+        let plan = self.solve(&candidates);
+        let results = |node: &Node| self.block.stmts[candidates.positions[*node]].results[0];
+        let mut folded: BTreeSet<Value> = plan.folded.iter().map(results).collect();
+        checkpoint.restore(self.func, self.block);
+        self.changed();
+        self.log.decisions.truncate(marks);
+        for (producer, reader) in chains.iter().rev() {
+            if folded.contains(reader) {
+                folded.insert(*producer);
+            }
+        }
+        let mut count = 0;
+        for (producer, _) in chains.iter().filter(|(_, reader)| folded.contains(reader)) {
+            if self.is_at_limit() {
+                break;
+            }
+            count += usize::from(self.fold(*producer, merged) == Ok(true));
+        }
+        count
+    }
+
+    /// Folds a loop into its readers and logs that; false if there are none.
+    fn fold(&mut self, producer: Value, merged: &mut BTreeSet<Value>) -> Result<bool, Refusal> {
+        let at = self.position(producer);
+        let first = self.loop_ref(at);
+        let Some(folding) = self.folding(at)? else { return Ok(false) };
+        let second = self.loop_ref(folding.consumers[0]);
+        merged.extend(&self.block.stmts[at].results);
+        self.folded.extend(&self.block.stmts[at].results);
+        for &consumer in &folding.consumers {
+            merged.extend(&self.block.stmts[consumer].results);
+        }
+        let saved = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
+        with_loop_folding::apply(self.func, self.block, self.sharing, &mut self.touches, &folding);
+        self.merged();
+        let into = second.label.clone();
+        self.decide("with-loop-folding", first, second, Outcome::Merged { into, saved, passes: 1 });
+        Ok(true)
+    }
+
     /// Splits off some results of a loop, unless that is wrong.
     fn split_off(&mut self, first: Value, results: &BTreeSet<Value>) -> Option<WithLoop> {
         let at = self.position(first);
@@ -472,25 +546,10 @@ impl Planner<'_> {
             if self.is_at_limit() {
                 return Ok(count);
             }
-            let at = self.position(producer);
-            let first = self.loop_ref(at);
-            match self.folding(at) {
-                Ok(None) => {}
-                Ok(Some(folding)) => {
-                    let second = self.loop_ref(folding.consumers[0]);
-                    merged.extend(&self.block.stmts[at].results);
-                    self.folded.extend(&self.block.stmts[at].results);
-                    for &consumer in &folding.consumers {
-                        merged.extend(&self.block.stmts[consumer].results);
-                    }
-                    let saved = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
-                    with_loop_folding::apply(self.func, self.block, self.sharing, &mut self.touches, &folding);
-                    self.merged();
-                    let into = second.label.clone();
-                    self.decide("with-loop-folding", first, second, Outcome::Merged { into, saved, passes: 1 });
-                    count += 1;
-                }
+            match self.fold(producer, merged) {
+                Ok(is_folded) => count += usize::from(is_folded),
                 Err(refusal) => {
+                    let first = self.loop_ref(self.position(producer));
                     self.forbidden.folds.insert(producer);
                     self.decide("with-loop-folding", first.clone(), first, refused(&refusal));
                     return Err(count);

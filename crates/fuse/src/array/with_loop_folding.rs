@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Bodies of at least this weight, which have transcendental functions or divisions in them, are evaluated at most twice.
 const COSTLY: u64 = 8;
 
-/// Bodies of at most this weight are evaluated in sequential loops: more would be missed by threads and vectors.
+/// Bodies of at most this weight are evaluated in sequential loops, and once elsewhere: more would be missed by threads and vectors.
 const CHEAP_IN_ORDER: u64 = 4;
 
 /// What was shown of a producer: it may be folded.
@@ -179,7 +179,7 @@ fn tried(
 
 /// Why so much may not be repeated.
 fn too_much(work: Work, evaluations: Evaluations, producer: WithLoop, span: Span) -> Refusal {
-    match work.is_constant && !evaluations.unbounded && !evaluations.in_order {
+    match work.is_constant && !evaluations.unbounded && evaluations.in_order == 0 {
         true => Refusal::RepeatsOperations {
             places: evaluations.full,
             operations: evaluations.full.saturating_sub(1).saturating_mul(work.weight),
@@ -187,6 +187,11 @@ fn too_much(work: Work, evaluations: Evaluations, producer: WithLoop, span: Span
         },
         false => Refusal::RepeatsWork { producer, span },
     }
+}
+
+/// True if a cell of the with-loop needs one element of an array at most.
+pub fn reads_one(func: &Func, stmt: &Stmt) -> bool {
+    matches!(stmt.op, Op::With(label) if works(func, &func.with_loops[label]).reads <= 1)
 }
 
 /// True if a read stands in a loop inside of the consumer.
@@ -376,10 +381,10 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool, most_re
     // What stays of the producer goes on computing what its results share.
     let times = evaluations.full + u64::from(!is_whole);
     if !work.is_constant {
-        return (is_whole && evaluations.is_once() && !evaluations.in_order).then_some(0);
+        return (is_whole && evaluations.is_once() && evaluations.in_order == 0).then_some(0);
     }
-    let is_cheap = is_whole && evaluations.is_once() && work.weight <= CHEAP_IN_ORDER;
-    if evaluations.unbounded || evaluations.in_order && !is_cheap {
+    let is_cheap = is_whole && evaluations.in_order == 1 && evaluations.full <= 2 && work.weight <= CHEAP_IN_ORDER;
+    if evaluations.unbounded || evaluations.in_order > 0 && !is_cheap {
         return None;
     }
     if work.weight >= COSTLY && times > 2 {
@@ -765,5 +770,6 @@ impl Folder<'_> {
 // constant factor; how large a factor, and whether the memory that is saved is worth it, is weighed by the planner,
 // but never more than `Options::most_repeated` operations per element, and none for reads that are themselves repeated without bound (a
 // matrix product reads each element n times): those only if the body costs no more than the read.
-// Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears. The same holds
-// where reads stand in a sequential loop; there the body must be cheap too, as neither threads nor vectors evaluate it any more.
+// Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears. The same holds for reads
+// in sequential loops, as that of a histogram whose bins are also counted elsewhere; there the body must be cheap too, as neither threads
+// nor vectors evaluate it any more.
