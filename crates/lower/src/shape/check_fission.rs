@@ -14,6 +14,17 @@
 //! iteration. A short block that computes little also runs as before, because two vector loops
 //! would take longer.
 //!
+//! A loop that only accumulates, and is defined whether or not checks hold, computes while it counts:
+//!
+//! ```text
+//! for i { check c(i); s = s op e(i) }
+//!     becomes   for i0 step 256 {
+//!                 before = s; bad = 0
+//!                 for i { bad = bad + not c(i); s = s op e(i) }
+//!                 if bad != 0 { s = before; for i { check c(i); s = s op e(i) } }
+//!               }
+//! ```
+//!
 //! The conditions must be defined whether or not checks hold. A load or division after a check may
 //! be undefined, so no condition may need one. This module knows nothing of the array IR.
 
@@ -62,6 +73,8 @@ struct Checked {
     after: Vec<Stmt>,
     /// The body without the checks.
     rest: Vec<Stmt>,
+    /// The loop stores nothing, and the body is defined whether or not checks hold.
+    only_accumulates: bool,
 }
 
 impl Checked {
@@ -91,10 +104,24 @@ impl Checked {
                 _ => return None,
             }
         }
+        let mut only_accumulates = !reductions.is_empty() && matches!(data.kind, LoopKind::Independent { .. });
+        only_accumulates &= rest.iter().all(|stmt| is_straight(stmt, false));
+        rest[unchecked..]
+            .iter()
+            .for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| only_accumulates &= is_total(proc, expr)));
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let needed = live(rest.clone(), wanted);
         let (data, reductions) = (data.clone(), reductions.clone());
-        (!conditions.is_empty()).then_some(Self { data, var, reductions, conditions, after, needed, rest })
+        (!conditions.is_empty()).then_some(Self {
+            data,
+            var,
+            reductions,
+            conditions,
+            after,
+            needed,
+            rest,
+            only_accumulates,
+        })
     }
 
     /// True if the conditions are defined whether or not those before them hold, and need nothing that the loop accumulates or
@@ -123,34 +150,50 @@ impl Checked {
         };
         let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
 
-        let mut checks = self.needed;
-        checks.extend(self.conditions.into_iter().map(|condition| {
+        let checks = self.conditions.into_iter().map(|condition| {
             let fails = Expr::unary(UnOp::Convert(Scalar::I64), Expr::unary(UnOp::Not, condition));
             Stmt::Assign { var: bad, value: Expr::Var(bad) + fails }
-        }));
-        let (var, checks) = fresh(proc, self.var, checks, &[bad]);
+        });
         let is_cheap = cost(proc, &self.rest) <= LITTLE;
-        let count = part(proc, var, independent(vec![Reduction { op: BinOp::ADD, var: bad }]), checks);
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
-        let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
-        let kind = match &self.data.kind {
-            kind @ LoopKind::Scan { .. } => kind.clone(),
-            LoopKind::Sequential | LoopKind::Independent { .. } => independent(self.reductions.clone()),
-        };
-        let fast = part(proc, var, kind, rest);
-        let slow = part(proc, self.var, LoopKind::Sequential, self.data.body.clone());
-        let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
-        let counted = vec![set_bad(0), count];
-        let mut body = if is_cheap {
-            let is_short = Expr::binary(BinOp::LT, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
-            vec![Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted }]
+        let count = Reduction { op: BinOp::ADD, var: bad };
+        let (mut before, mut slow) = (Vec::new(), Vec::new());
+        let (counted, fast) = if self.only_accumulates {
+            for &accumulator in &accumulators {
+                let kept = proc.var(proc.vars[accumulator].scalar, None);
+                before.push(Stmt::Assign { var: kept, value: accumulator.into() });
+                slow.push(Stmt::Assign { var: accumulator, value: kept.into() });
+            }
+            let all: Vec<Stmt> = self.rest.into_iter().chain(checks).collect();
+            let (var, all) = fresh(proc, self.var, all, &[&accumulators[..], &[bad]].concat());
+            let reductions = [self.reductions.clone(), vec![count]].concat();
+            (part(proc, var, independent(reductions), all), Vec::new())
         } else {
-            counted
+            let checks: Vec<Stmt> = self.needed.into_iter().chain(checks).collect();
+            let (var, checks) = fresh(proc, self.var, checks, &[bad]);
+            let counted = part(proc, var, independent(vec![count]), checks);
+            let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
+            let kind = match &self.data.kind {
+                kind @ LoopKind::Scan { .. } => kind.clone(),
+                LoopKind::Sequential | LoopKind::Independent { .. } => independent(self.reductions.clone()),
+            };
+            (counted, vec![part(proc, var, kind, rest)])
         };
-        body.push(Stmt::If {
-            cond: Expr::binary(BinOp::EQ, bad.into(), Expr::i64(0)),
-            then: vec![fast],
-            otherwise: vec![slow],
+        slow.push(part(proc, self.var, LoopKind::Sequential, self.data.body.clone()));
+        let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
+        let counted = vec![set_bad(0), counted];
+        let mut body = before;
+        if is_cheap {
+            let is_short = Expr::binary(BinOp::LT, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
+            body.push(Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted });
+        } else {
+            body.extend(counted);
+        }
+        let compared = |op| Expr::binary(op, bad.into(), Expr::i64(0));
+        body.push(if fast.is_empty() {
+            Stmt::If { cond: compared(BinOp::NE), then: slow, otherwise: fast }
+        } else {
+            Stmt::If { cond: compared(BinOp::EQ), then: fast, otherwise: slow }
         });
         let kind = if self.reductions.is_empty() { self.data.kind.clone() } else { LoopKind::Sequential };
         block.over(proc, self.data, kind, body)
