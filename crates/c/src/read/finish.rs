@@ -313,10 +313,20 @@ impl<'t, 'f> Finisher<'t, 'f> {
                 }
             })
             .collect();
+        // What the body of a loop declares is there only in it.
+        let lives_in: BTreeMap<Object, usize> = used
+            .iter()
+            .filter(|object| builder.is_inside(builder.objects[**object].decl))
+            .filter_map(|object| {
+                let declared = &builder.names.decls[builder.objects[*object].decl].range;
+                Some((*object, builder.innermost_loop(declared)?))
+            })
+            .collect();
         for statement in &mut builder.statements {
             let effects = &mut statement.effects;
+            let is_there = |object: &&Object| lives_in.get(object).is_none_or(|of| statement.loops.contains(of));
             // Where control goes on, values of all that the region writes may be needed.
-            for object in if effects.jumps { &written } else { &reachable } {
+            for object in if effects.jumps { &written } else { &reachable }.iter().filter(is_there) {
                 let subscripts = vec![None; builder.objects[*object].dims];
                 let mut touch =
                     |kind| effects.accesses.push(RawAccess { object: *object, kind, subscripts: subscripts.clone() });
