@@ -757,10 +757,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
         Ok(region)
     }
 
-    /// The variables whose definitions are dead.
+    /// The variables that the region declares and that are not declared any more: those whose definitions are dead, and those that loops count.
     fn gone(&self) -> Vec<(String, Range<usize>)> {
         let objects = self.dead.iter().filter_map(|at| self.builder.statements[*at].defines);
-        let decls = objects.map(|object| &self.builder.names.decls[self.builder.objects[object].decl]);
+        let dead = objects.map(|object| self.builder.objects[object].decl);
+        let counters = self.builder.counters.iter().copied().filter(|decl| self.builder.is_inside(*decl));
+        let decls = dead.chain(counters).map(|decl| &self.builder.names.decls[decl]);
         decls.map(|decl| (decl.name.clone(), decl.range.clone())).collect()
     }
 
