@@ -210,6 +210,33 @@ impl Params {
         })
     }
 
+    /// The expression as a function of the parameters alone, in isl's notation and without the braces: a case for each side of a choice. `None` if it
+    /// is not affine.
+    pub(crate) fn function(&mut self, expr: &Expr) -> Option<String> {
+        let cases = self.cases(expr, Vec::new())?;
+        let texts = cases.into_iter().map(|(conds, value)| match &conds[..] {
+            [] => format!("[({value})]"),
+            _ => format!("[({value})] : {}", conds.join(" and ")),
+        });
+        Some(texts.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The values of an expression without choices, each with the conditions that it has it under, besides those given.
+    fn cases(&mut self, expr: &Expr, conds: Vec<String>) -> Option<Vec<(Vec<String>, String)>> {
+        let choices = choices(expr);
+        let Some(choice) = choices.first() else { return Some(vec![(conds, self.expr(expr)?)]) };
+        let Quasi::Select(decides, one, two) = choice else { return None };
+        if choices.len() > MOST_CHOICES {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (cond, side) in [(decides.clone(), one), (decides.negated(), two)] {
+            let cond = format!("({})", self.cond(&cond)?);
+            all.extend(self.cases(&chosen(expr, choice, side), [&conds[..], &[cond]].concat())?);
+        }
+        Some(all)
+    }
+
     /// The expression is affine in pieces.
     pub(crate) fn is_affine(&mut self, expr: &Expr) -> bool {
         self.cond(&Cond::Zero(expr.clone())).is_some()

@@ -455,7 +455,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .extents
             .iter()
             .take(data.dims)
-            .map(|extent| extent.as_ref().and_then(|extent| params.expr(extent)))
+            .map(|extent| extent.as_ref().and_then(|extent| params.function(extent)))
             .collect();
         let form = match self.strides.get(&object) {
             _ if data.dims == 0 => Form::Scalar,
@@ -692,7 +692,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         for (array, data) in self.array_data.iter() {
             let extents: frit_isl::Result<Vec<Option<PwAff>>> = (0..data.dims)
                 .map(|at| match data.extents.get(at) {
-                    Some(Some(extent)) => PwAff::parse(&isl, &format!("{prefix}{{ [({extent})] }}")).map(Some),
+                    Some(Some(extent)) => PwAff::parse(&isl, &format!("{prefix}{{ {extent} }}")).map(Some),
                     _ => Ok(None),
                 })
                 .collect();
