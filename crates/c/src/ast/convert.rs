@@ -50,6 +50,8 @@ struct Converter<'u> {
     /// So many uses of macros were looked at for nodes.
     looked: Cell<u64>,
     type_of: HashMap<(usize, usize), usize>,
+    /// The members of structures that were looked at, by their declarations and how deep they were found.
+    members_of: HashMap<(usize, usize), Vec<Member>>,
     decl_of: HashMap<usize, Decl>,
     undeclared: &'u BTreeSet<String>,
     /// Functions of headers that are called.
@@ -91,6 +93,7 @@ impl Tree {
             enclosing: Vec::new(),
             looked: Cell::new(0),
             type_of: HashMap::new(),
+            members_of: HashMap::new(),
             decl_of: HashMap::new(),
             undeclared,
             called: Vec::new(),
@@ -353,6 +356,7 @@ impl Converter<'_> {
             Some(start) if self.tree.text[start..].starts_with(&name) => start..start + name.len(),
             _ => 0..0,
         };
+        let members = if kind == DeclKind::Parameter { self.members(best.of(), 0) } else { Vec::new() };
         let decl = self.tree.decls.push(DeclInfo {
             name,
             kind,
@@ -362,7 +366,7 @@ impl Converter<'_> {
             written: best.of().spelling(),
             number,
             attributes: Vec::new(),
-            members: if kind == DeclKind::Parameter { self.members(best.of(), 0) } else { Vec::new() },
+            members,
         });
         self.decl_of.insert(key, decl);
         if kind == DeclKind::Function && best.is_definition() && self.unit.file_offset(best.location()).is_none() {
@@ -485,7 +489,7 @@ impl Converter<'_> {
     }
 
     /// The members of the structure that a type is, points to, or is an array of.
-    fn members(&self, of: Type, depth: usize) -> Vec<Member> {
+    fn members(&mut self, of: Type, depth: usize) -> Vec<Member> {
         let mut at = of;
         for _ in 0..64 {
             at = match at.kind() {
@@ -502,6 +506,9 @@ impl Converter<'_> {
         }
         let declaration = at.declaration();
         let declaration = declaration.definition().unwrap_or(declaration);
+        if let Some(known) = self.members_of.get(&(declaration.key(), depth)) {
+            return known.clone();
+        }
         let is_union = declaration.kind() == CXCursor_UnionDecl;
         let fields = declaration.children().into_iter().filter(|field| field.kind() == CXCursor_FieldDecl);
         let member = |field: Cursor| {
@@ -515,7 +522,9 @@ impl Converter<'_> {
                 members: self.members(field.of(), depth + 1),
             }
         };
-        fields.map(member).collect()
+        let members: Vec<Member> = fields.map(member).collect();
+        self.members_of.insert((declaration.key(), depth), members.clone());
+        members
     }
 
     fn typed(&self, of: Type) -> Typed {
