@@ -46,6 +46,7 @@ use frit_support::{Diagnostic, FileId, Span};
 use restate::Odd;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What is read as a region, and what is taken for granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,35 +125,64 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     // Functions whose macros stay: they would be other ones without these.
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     for round in 0.. {
-        let (mut regions, mut remarks, mut left_out, hidden, odd) =
-            read_text(id, &source, &tree, options).map_err(|errors| source.diagnostics(errors))?;
-        let next = if round < MOST_ROUNDS { seen(id, &now, &tree, &hidden, &mut kept, options) } else { None };
-        if let Some((expanded, next)) = next {
-            source.replace(&expanded.replaced);
-            (now, tree) = (expanded.text, next);
-            continue;
-        }
-        if round < MOST_ROUNDS {
-            // Loops that the reader could not follow, in another way.
-            let changes = restate::ordered(&restate::restated(&tree, &odd));
-            let (text, edits) = source::edited(&now, &changes);
-            let next = if edits.is_empty() { None } else { compile(id, &text, &options.compile).ok() };
-            if let Some(next) = next.filter(|next| next.has_all_of(&tree)) {
-                source.replace(&edits);
-                (now, tree) = (text, next);
-                continue;
+        let mut read = read_text(id, &source, &tree, options).map_err(|errors| source.diagnostics(errors))?;
+        let mut next = |marks: &Marks| {
+            if round < MOST_ROUNDS { changed(id, &now, &tree, marks, &mut kept, options) } else { None }
+        };
+        let mut change = next(&read.marks);
+        let mut left_out = Vec::new();
+        if options.auto && change.is_none() {
+            // Loops in no region are looked at once regions are what they will be; what hides their reasons is changed as well.
+            let mut more;
+            (left_out, more) = read_left_out(id, &source, &tree, options, &read.taken);
+            if more.add(read.marks) {
+                change = next(&more);
             }
         }
-        regions.iter_mut().for_each(|region| place(region, &source));
-        remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
+        if let Some(Changed { text, tree: other, edits }) = change {
+            source.replace(&edits);
+            (now, tree) = (text, other);
+            continue;
+        }
+        read.regions.iter_mut().for_each(|region| place(region, &source));
+        read.remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
         left_out.iter_mut().for_each(|of| of.span = source.span(of.span));
-        remarks.sort_by_key(|remark: &Remark| remark.span);
-        remarks.dedup();
+        read.remarks.sort_by_key(|remark: &Remark| remark.span);
+        read.remarks.dedup();
         let signatures = signature::all(&tree);
         let undeclared = std::mem::take(&mut tree.undeclared);
+        let ReadText { regions, remarks, .. } = read;
         return Ok(File { id, text: now, source, regions, remarks, left_out, signatures, undeclared, unused });
     }
     unreachable!("the last round returns")
+}
+
+/// A text that is read instead of another.
+struct Changed {
+    text: String,
+    /// What the compiler reads of it.
+    tree: Tree,
+    /// Where it differs from the other.
+    edits: Vec<source::Edit>,
+}
+
+/// The text with macros replaced that hide something, or else with loops said in another way that the reader could not follow; `None` if there
+/// is nothing to change.
+fn changed(
+    id: FileId,
+    text: &str,
+    tree: &Tree,
+    marks: &Marks,
+    kept: &mut BTreeSet<usize>,
+    options: &ReadOptions,
+) -> Option<Changed> {
+    if let Some((expanded, next)) = seen(id, text, tree, &marks.hidden, kept, options) {
+        return Some(Changed { text: expanded.text, tree: next, edits: expanded.replaced });
+    }
+    let changes = restate::ordered(&restate::restated(tree, &marks.odd));
+    let (text, edits) = source::edited(text, &changes);
+    let next = if edits.is_empty() { None } else { compile(id, &text, &options.compile).ok() };
+    next.filter(|next| next.has_all_of(tree)).map(|tree| Changed { text, tree, edits })
 }
 
 /// The text with these macros replaced, and what the compiler reads of it; `None` if none can be. Functions that would be other ones keep theirs:
@@ -293,8 +323,32 @@ fn place(region: &mut Region, source: &Source) {
     scop.statements.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
 }
 
-/// Regions, remarks, loops in no region, the uses of macros that hide what has to be seen, and what may be said in another way.
-type ReadText = (Vec<Region>, Vec<Remark>, Vec<LeftOut>, BTreeSet<usize>, Odd);
+/// What stands in the way of reading a text.
+#[derive(Debug, Default)]
+struct Marks {
+    /// The uses of macros that hide what has to be seen.
+    hidden: BTreeSet<usize>,
+    /// What may be said in another way.
+    odd: Odd,
+}
+
+impl Marks {
+    /// Adds others; true if some of these were not among them.
+    fn add(&mut self, others: Marks) -> bool {
+        let is_more = !self.hidden.is_subset(&others.hidden);
+        self.hidden.extend(others.hidden);
+        self.odd.add(others.odd) || is_more
+    }
+}
+
+/// What is read of a text.
+struct ReadText {
+    regions: Vec<Region>,
+    remarks: Vec<Remark>,
+    /// The bytes of all regions, also of those that stay as they are.
+    taken: Vec<Range<usize>>,
+    marks: Marks,
+}
 
 /// The regions of the text that is read.
 fn read_text(id: FileId, source: &Source, tree: &Tree, options: &ReadOptions) -> Result<ReadText, Vec<Diagnostic>> {
@@ -303,11 +357,10 @@ fn read_text(id: FileId, source: &Source, tree: &Tree, options: &ReadOptions) ->
     let purity = purity::Purity::new(&facts);
     let (hidden, odd) = (RefCell::default(), RefCell::default());
     let mut regions: Vec<Region> = Vec::new();
-    let mut left_out = Vec::new();
     let span_of = |region: &regions::Found<'_>| {
         Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
     };
-    let taken = found.iter().filter_map(span_of).collect();
+    let mut taken = found.iter().filter_map(span_of).collect();
     let context =
         opening::Reading { facts: &facts, purity: &purity, options, file: id, source, hidden: &hidden, odd: &odd };
     for region in found {
@@ -328,10 +381,28 @@ fn read_text(id: FileId, source: &Source, tree: &Tree, options: &ReadOptions) ->
     if options.auto {
         let mut search = auto::Search { reading: context, taken, regions, remarks: Vec::new() };
         search.file();
-        left_out = search.left_out();
-        regions = search.regions;
+        (taken, regions) = (search.taken, search.regions);
         remarks.extend(search.remarks);
         regions.sort_by_key(|region| region.range.start);
     }
-    Ok((regions, remarks, left_out, hidden.into_inner(), odd.into_inner()))
+    let marks = Marks { hidden: hidden.into_inner(), odd: odd.into_inner() };
+    Ok(ReadText { regions, remarks, taken, marks })
+}
+
+/// The loops in no region, where the bytes of all regions are known; and what stands in the way of reading them.
+fn read_left_out(
+    id: FileId,
+    source: &Source,
+    tree: &Tree,
+    options: &ReadOptions,
+    taken: &[Range<usize>],
+) -> (Vec<LeftOut>, Marks) {
+    let facts = facts::Facts::of(tree);
+    let purity = purity::Purity::new(&facts);
+    let (hidden, odd) = (RefCell::default(), RefCell::default());
+    let reading =
+        opening::Reading { facts: &facts, purity: &purity, options, file: id, source, hidden: &hidden, odd: &odd };
+    let search = auto::Search { reading, taken: taken.to_vec(), regions: Vec::new(), remarks: Vec::new() };
+    let left_out = search.left_out();
+    (left_out, Marks { hidden: hidden.into_inner(), odd: odd.into_inner() })
 }

@@ -54,6 +54,22 @@ pub(crate) struct Odd {
     pub(crate) checks: BTreeSet<NodeId>,
 }
 
+impl Odd {
+    /// Adds others; true if some of these were not among them.
+    pub(crate) fn add(&mut self, others: Odd) -> bool {
+        fn add<T: Ord>(all: &mut BTreeSet<T>, others: BTreeSet<T>) -> bool {
+            let is_more = !all.is_subset(&others);
+            all.extend(others);
+            is_more
+        }
+        let Odd { loops, pointers, arrows, checks } = others;
+        add(&mut self.loops, loops)
+            | add(&mut self.pointers, pointers)
+            | add(&mut self.arrows, arrows)
+            | add(&mut self.checks, checks)
+    }
+}
+
 /// Changes of the text that belong together: bytes, and what takes their place.
 #[derive(Debug, Default)]
 pub(crate) struct Restated {
