@@ -74,6 +74,7 @@ impl Tree {
             heads: BTreeMap::new(),
             left_out: Vec::new(),
             bases: BTreeMap::new(),
+            shared: BTreeSet::new(),
             by_name: BTreeMap::new(),
             attributed: BTreeMap::new(),
             uses: Vec::new(),
@@ -925,6 +926,9 @@ impl Converter<'_> {
             let base = self.typed(cursor.of()).base;
             self.tree.bases.insert(id, base);
         }
+        if kind == Kind::Member && cursor.referenced().is_none_or(is_shared) {
+            self.tree.shared.insert(id);
+        }
         let mut add = |children: &[Cursor], parts: &[Part]| {
             for (child, part) in children.iter().zip(parts) {
                 self.expression(*child, id, *part);
@@ -1113,6 +1117,15 @@ fn enclosing(uses: &[Use]) -> Vec<Option<usize>> {
         open.push(at);
     }
     found
+}
+
+/// A member of a union, or of a structure in one.
+fn is_shared(member: Cursor) -> bool {
+    let mut around = member.semantic_parent();
+    while around.kind() == CXCursor_StructDecl {
+        around = around.semantic_parent();
+    }
+    around.kind() == CXCursor_UnionDecl
 }
 
 fn is_attribute(kind: CXCursorKind) -> bool {

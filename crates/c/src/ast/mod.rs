@@ -191,6 +191,8 @@ pub(crate) struct Tree {
     left_out: Vec<NodeId>,
     /// How the innermost element types of members that are arrays or pointers are written.
     pub(crate) bases: BTreeMap<NodeId, String>,
+    /// The choices of members that share their memory with other members.
+    pub(crate) shared: BTreeSet<NodeId>,
     /// All definitions of functions that are known by name, those of headers among them.
     by_name: BTreeMap<String, NodeId>,
     /// Functions that are declared `const` or `pure`; true for `const`.

@@ -3,7 +3,7 @@
 //! Pointers that are parameters of the function point to what was there when it was called, so not to its own arrays; `restrict` and the types of
 //! elements, by C's rule of effective types, exclude more. What is only read may overlap as it likes. Read `finish` next.
 
-use super::builder::{Builder, Object};
+use super::builder::{Builder, Object, ObjectData};
 use super::names::{Decl, DeclKind};
 use super::writes::Escape;
 use crate::ast::{CType, Kind, Node, Part};
@@ -54,6 +54,9 @@ fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, on
     if let Some(may_be_same) = builder.may_be_same_buffer(one, two) {
         return may_be_same;
     }
+    if let Some(overlap) = within_structure(builder, one, two) {
+        return overlap;
+    }
     if builder.options.assume_no_alias {
         return false;
     }
@@ -80,6 +83,22 @@ fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, on
     }
 }
 
+/// Whether two objects of which one is an array in a structure overlap, where the other is the structure or another array in it; `None` for others.
+fn within_structure(builder: &Builder<'_, '_>, one: Object, two: Object) -> Option<bool> {
+    let (one, two) = (&builder.objects[one], &builder.objects[two]);
+    // Behind a pointer that is a member is other memory.
+    let is_in = |data: &ObjectData| {
+        let path = data.name.trim_start_matches(&builder.names.decls[data.decl].name);
+        let path = path.strip_prefix("->").unwrap_or(path);
+        data.is_member && matches!(data.of, CType::Array { .. }) && !path.contains("->") && !path.contains('[')
+    };
+    let is_all = |data: &ObjectData| !data.is_member;
+    if one.decl != two.decl || !(is_in(one) && (is_in(two) || is_all(two)) || is_in(two) && is_all(one)) {
+        return None;
+    }
+    Some(!(one.is_inline && two.is_inline))
+}
+
 fn origin(builder: &Builder<'_, '_>, object: Object) -> Origin {
     let data = &builder.objects[object];
     let decl = &builder.names.decls[data.decl];
@@ -93,6 +112,16 @@ fn origin(builder: &Builder<'_, '_>, object: Object) -> Origin {
     }
     match &data.of {
         CType::Pointer { is_restrict: true, .. } => Origin::Restrict(builder.escape(data.decl) == Escape::Stored),
+        // Its address may be stored without the variable's being so.
+        _ if data.is_inline => match &decl.of {
+            CType::Struct { .. } if is_global => Origin::Global,
+            CType::Struct { .. } => Origin::Own(true),
+            CType::Pointer { is_restrict: true, .. } => Origin::Restrict(true),
+            CType::Pointer { .. } if decl.kind == DeclKind::Parameter && !is_assigned(builder, data.decl) => {
+                Origin::Given
+            }
+            _ => Origin::Wild,
+        },
         _ if data.is_member => Origin::Wild,
         CType::Pointer { .. } if builder.is_allocated(data.decl) => Origin::Own(stored),
         CType::Pointer { .. } if decl.kind == DeclKind::Parameter && !is_assigned(builder, data.decl) => Origin::Given,

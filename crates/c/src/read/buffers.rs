@@ -132,7 +132,15 @@ impl<'t> Builder<'t, '_> {
             }
         };
         let of = (**element).clone();
-        Some(Member { base: array.base, text: name, of, element: array.element, is_stable: true, buffer: Some(buffer) })
+        Some(Member {
+            base: array.base,
+            text: name,
+            of,
+            element: array.element,
+            is_stable: true,
+            is_inline: false,
+            buffer: Some(buffer),
+        })
     }
 
     /// Nothing gives the variable that an array of pointers is reached from another value in the region.

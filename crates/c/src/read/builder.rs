@@ -40,6 +40,8 @@ pub(crate) struct ObjectData {
     pub(crate) decl: Decl,
     /// It is a member of a structure.
     pub(crate) is_member: bool,
+    /// It is an array in the structure that the variable is or points to, which no other member shares its memory with.
+    pub(crate) is_inline: bool,
     /// How the type of a member's elements is written, where that is known.
     pub(crate) base: String,
     /// What an array of pointers holds.
@@ -316,8 +318,18 @@ impl<'t> Builder<'t, '_> {
 
     /// Whether something of this type may be written through a pointer that may point anywhere.
     pub(crate) fn is_aliased(&self, of: &CType) -> bool {
+        self.is_aliased_outside(None, of)
+    }
+
+    /// The same, where what is of this type is a member of the structure that `base` is or points to: its other members do not overlap it.
+    fn is_aliased_outside(&self, base: Option<Decl>, of: &CType) -> bool {
         let points_anywhere = |decl: &Option<Decl>| decl.is_none_or(|decl| self.points_anywhere(decl, 0));
+        let is_elsewhere = |decl: Decl| {
+            let is_behind = matches!(self.names.decls[decl].of, CType::Pointer { .. });
+            Some(decl) != base && is_behind && self.points_anywhere(decl, 0)
+        };
         self.writes.through.iter().any(|(decl, written)| written.may_alias(of) && points_anywhere(decl))
+            || self.writes.inline.iter().any(|(decl, written)| written.may_alias(of) && is_elsewhere(*decl))
     }
 
     /// Whether what a variable points to may be any variable whose address is known.
@@ -369,9 +381,16 @@ impl<'t> Builder<'t, '_> {
         let unseen = if is_own {
             false
         } else {
-            self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of.leaf())
+            self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased_outside(Some(base), of.leaf())
         };
         is_plain && !self.writes.members.contains(member) && !unseen
+    }
+
+    /// Whether an array that is a member of the structure that a variable is or points to is the same memory all through the region.
+    pub(crate) fn holds_array(&self, base: Decl) -> bool {
+        let data = &self.names.decls[base];
+        let is_moved = matches!(data.of, CType::Pointer { .. }) && self.changes_unseen(base, &data.of);
+        !data.typed.is_volatile && !self.is_inside(base) && !self.writes.decls.contains(&base) && !is_moved
     }
 
     /// The object that a variable names, or a member of a structure.
@@ -390,6 +409,7 @@ impl<'t> Builder<'t, '_> {
             name: name.clone(),
             decl,
             is_member,
+            is_inline: false,
             base: String::new(),
             buffer: None,
             dims: sizes.len(),

@@ -6,7 +6,7 @@ use super::affine::{Cond, Expr};
 use super::buffers::Buffer;
 use super::builder::{Binding, Builder, Object};
 use super::names::{Decl, DeclKind};
-use super::syntax::{bare, callee, descendants, field, is_within, operator};
+use super::syntax::{bare, callee, descendants, field, inline_array, is_within, operator};
 use crate::ast::{CType, Kind, Node, Part};
 use std::ops::Range;
 
@@ -63,6 +63,8 @@ pub(crate) struct Member {
     pub(crate) element: String,
     /// The region does not change it.
     pub(crate) is_stable: bool,
+    /// It is an array in the structure that the variable is or points to, which no other member shares its memory with.
+    pub(crate) is_inline: bool,
     /// Which one of an array of pointers, or of structures, it is or belongs to.
     pub(crate) buffer: Option<Buffer>,
 }
@@ -187,6 +189,7 @@ impl<'t> Builder<'t, '_> {
         let object = self.object(member.base, member.text, member.of, true);
         let is_number = matches!(self.objects[object].of.element(), CType::Int { .. } | CType::Float { .. });
         let data = &mut self.objects[object];
+        data.is_inline = member.is_inline;
         (data.buffer, data.base) = (member.buffer, if is_number { member.element } else { String::new() });
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
@@ -329,7 +332,7 @@ impl<'t> Builder<'t, '_> {
                     return None;
                 }
                 let (text, of, element) = (data.name.clone(), data.of.clone(), data.typed.base.clone());
-                Some(Member { base, text, of, element, is_stable: true, buffer: None })
+                Some(Member { base, text, of, element, is_stable: true, is_inline: false, buffer: None })
             }
             Kind::Subscript => {
                 let array = self.member(field(node, Part::Operand)?)?;
@@ -351,7 +354,11 @@ impl<'t> Builder<'t, '_> {
                 }
                 member.of = node.of().clone();
                 member.element = node.tree().bases.get(&node.id()).cloned().unwrap_or_default();
-                member.is_stable &= self.is_stable_member(member.base, name, &member.of);
+                member.is_inline = inline_array(node).is_some();
+                member.is_stable = match member.is_inline {
+                    true => self.holds_array(member.base),
+                    false => member.is_stable && self.is_stable_member(member.base, name, &member.of),
+                };
                 member.text = format!("{}{sign}{name}", member.text);
                 Some(member)
             }

@@ -2,7 +2,7 @@
 //!
 //! Read `names` next.
 
-use crate::ast::{DeclKind, Kind, Node, Part};
+use crate::ast::{CType, Decl, DeclKind, Kind, Node, Part};
 use std::ops::Range;
 
 /// The children that carry meaning: no comments.
@@ -184,4 +184,29 @@ pub(crate) fn operands(node: Node<'_>) -> Vec<Node<'_>> {
 /// Whether one range lies in the other.
 pub(crate) fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The variable that an array of numbers belongs to which is a member of a structure: the structure is the variable, or what that points to, and no
+/// other member shares its memory.
+pub(crate) fn inline_array(node: Node<'_>) -> Option<Decl> {
+    let array = bare(node);
+    let is_array = matches!(array.of(), CType::Array { .. });
+    let is_number = matches!(array.of().leaf(), CType::Int { .. } | CType::Float { .. });
+    let mut member = (array.kind() == Kind::Member && is_array && is_number).then_some(array)?;
+    loop {
+        let operand = bare(field(member, Part::Operand)?);
+        let is_fit = match (operand.of(), operator(member)) {
+            (CType::Struct { .. }, ".") => true,
+            (CType::Pointer { .. }, "->") => operand.kind() == Kind::Name,
+            _ => false,
+        };
+        if !is_fit || member.tree().shared.contains(&member.id()) {
+            return None;
+        }
+        match operand.kind() {
+            Kind::Name => return operand.decl(),
+            Kind::Member => member = operand,
+            _ => return None,
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::names::{Decl, Names};
 use super::purity::{Call, Purity, allocation};
-use super::syntax::{arguments, bare, callee, descendants, field, is_within, operator, uncast};
+use super::syntax::{arguments, bare, callee, descendants, field, inline_array, is_within, operator, uncast};
 use crate::ast::{CType, Kind, Node, Part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,6 +21,8 @@ pub(crate) struct Writes {
     pub(crate) members: BTreeSet<String>,
     /// The types of elements that are written through pointers, each with the variable that is the pointer, or none if a member of a structure is.
     pub(crate) through: Vec<(Option<Decl>, CType)>,
+    /// The same for elements of arrays that are members of the structure that a variable is or points to.
+    pub(crate) inline: Vec<(Decl, CType)>,
     /// Something is called, or written, that is not known.
     pub(crate) is_unknown: bool,
 }
@@ -119,7 +121,14 @@ impl<'t> Meaning<'t, '_> {
                     of if bare(place) == bare(from) && of.is_array() => of.element().clone(),
                     of => of.clone(),
                 };
-                writes.through.push((Some(decl).filter(|_| !is_member), of));
+                let subscripted = std::iter::successors(Some(bare(from)), |node| match node.kind() {
+                    Kind::Subscript => field(*node, Part::Operand).map(bare),
+                    _ => None,
+                });
+                match subscripted.last().and_then(inline_array) {
+                    Some(base) => writes.inline.push((base, of)),
+                    None => writes.through.push((Some(decl).filter(|_| !is_member), of)),
+                }
                 writes.parts.insert(decl);
             }
             None => writes.is_unknown = true,

@@ -223,6 +223,68 @@ fn members_of_structures_are_parameters_and_arrays() {
 }
 
 #[test]
+fn arrays_in_one_structure_do_not_overlap() {
+    check_text(
+        "struct stage { float in[8], out[8]; struct { float gain[8]; } last; float scale; };\nvoid f(struct stage *s, const float *restrict a) {\n#pragma scop\nfor (int i = 0; i < 8; i++) s->out[i] = a[i] * s->scale;\nfor (int i = 0; i < 8; i++) s->last.gain[i] = s->in[i] + s->out[7 - i];\n#pragma endscop\n}",
+        expect![[r#"
+            A0 = float a[?] nested live
+            A1 = float s->out[8] nested live
+            A2 = float s->in[8] nested live
+            A3 = float s->last.gain[8] nested live
+            L0: int i
+              S0: {s->out[i]}<1> = {a[i]}<0> * s->scale;
+                  { S0[i0] : 0 <= i0 <= 7 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            L1: int i
+              S1: {s->last.gain[i]}<2> = {s->in[i]}<0> + {s->out[7 - i]}<1>;
+                  { S1[i0] : 0 <= i0 <= 7 }
+                  read { S1[i0] -> A2[i0] }
+                  read { S1[i0] -> A1[7 - i0] }
+                  write { S1[i0] -> A3[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn arrays_in_structures_behind_two_pointers_may_be_one() {
+    check_text(
+        "struct stage { float in[8], out[8]; };\nvoid f(struct stage *s, struct stage *t) {\n#pragma scop\nfor (int i = 0; i < 8; i++) s->out[i] = t->in[i];\n#pragma endscop\n}",
+        expect![[r#"
+            A0 = struct stage t->in|s->out[] unknown live
+            L0: int i
+              S0: s->out[{i}<i0>] = t->in[{i}<i0>];
+                  { S0[i0] : 0 <= i0 <= 7 }
+                  read inexactly { S0[i0] -> A0[] }
+                  may write inexactly { S0[i0] -> A0[] }
+            2: may-alias: `t->in`, `s->out` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
+        "#]],
+    );
+}
+
+#[test]
+fn members_of_a_union_share_their_memory() {
+    check_text(
+        "union both { float f[8]; int i[8]; };\nvoid f(float *restrict a) {\nunion both u;\n#pragma scop\nfor (int i = 0; i < 8; i++) u.f[i] = a[i];\nfor (int i = 0; i < 8; i++) u.i[i] = u.i[i] & 7;\n#pragma endscop\n}",
+        expect![[r#"
+            A0 = float a[?] nested live
+            A1 = union both u.f|u.i[] unknown live
+            L0: int i
+              S0: u.f[{i}<i0>] = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 <= 7 }
+                  read { S0[i0] -> A0[i0] }
+                  may write inexactly { S0[i0] -> A1[] }
+            L1: int i
+              S1: u.i[{i}<i0>] = u.i[{i}<i0>] & 7;
+                  { S1[i0] : 0 <= i0 <= 7 }
+                  read inexactly { S1[i0] -> A1[] }
+                  may write inexactly { S1[i0] -> A1[] }
+            3: may-alias: `u.f`, `u.i` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
+        "#]],
+    );
+}
+
+#[test]
 fn macros_may_subscript() {
     check_text(
         "#define A(i, j) a[(i) * n + (j)]\n#define MAX(x, y) ((x) > (y) ? (x) : (y))\nvoid f(int n, float *restrict a, float *restrict b) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A(i, j) = MAX(b[i], b[j]) + b[MAX(i, j)];\n#pragma endscop\n}",
