@@ -16,7 +16,7 @@ mod tests;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask check | quick | soak [--minutes N] [--seed S] | docs | bless | c-table";
+const USAGE: &str = "usage: cargo xtask check | quick | soak [--minutes N] [--seed S] [--cases N] [--only NAME] | docs | bless | c-table";
 
 fn main() -> ExitCode {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");

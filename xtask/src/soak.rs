@@ -1,5 +1,6 @@
 //! `cargo xtask soak --minutes N --seed S`: the random and mutation tests of all levels, with other seeds and more cases each
 //! round, for as long as it is told. Prints what it covered; each failure leaves a file that says how to see it again.
+//! `--only NAME` runs the tests whose names contain this and no others, and `--cases N` says how many times the usual cases a round has.
 
 use crate::{cargo, cargo_command, is_installed, members};
 use std::collections::BTreeMap;
@@ -17,21 +18,26 @@ const FOLDER: &str = "target/soak";
 pub(crate) struct Options {
     time: Duration,
     seed: u64,
+    cases: u64,
+    /// Only tests whose names contain this.
+    only: Option<String>,
 }
 
 impl Options {
-    /// Reads `--minutes N --seed S`; ten minutes and seed 1 unless they are given.
+    /// Reads `--minutes N --seed S --cases N --only NAME`; ten minutes and seed 1 unless they are given.
     pub(crate) fn parse(words: &[&str]) -> Option<Self> {
-        let (mut minutes, mut seed) = (10, 1);
+        let (mut minutes, mut seed, mut cases, mut only) = (10, 1, CASES, None);
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
                 "--minutes" => minutes = words.next()?.parse().ok()?,
                 "--seed" => seed = words.next()?.parse().ok()?,
+                "--cases" => cases = words.next()?.parse().ok()?,
+                "--only" => only = Some(words.next()?.to_string()),
                 _ => return None,
             }
         }
-        Some(Self { time: Duration::from_secs(60 * minutes), seed })
+        Some(Self { time: Duration::from_secs(60 * minutes), seed, cases, only })
     }
 }
 
@@ -41,6 +47,8 @@ struct Module {
     /// The integration tests, or the library with the tests inside it.
     target: &'static [&'static str],
     name: String,
+    /// What the names of its tests begin with.
+    filter: String,
     rounds: u64,
     tests: usize,
     time: Duration,
@@ -54,6 +62,16 @@ pub(crate) fn soak(options: &Options) -> bool {
         return false;
     }
     let mut modules = modules();
+    if let Some(only) = &options.only {
+        modules.retain_mut(|module| {
+            // The name of a test begins with its module's.
+            let is_inside = only.starts_with(&module.filter);
+            if is_inside {
+                module.filter.clone_from(only);
+            }
+            is_inside || module.name.contains(only.as_str())
+        });
+    }
     let end = Instant::now() + options.time;
     println!("{} modules of random tests, for {} minutes", modules.len(), options.time.as_secs() / 60);
     'rounds: for round in 0.. {
@@ -61,20 +79,19 @@ pub(crate) fn soak(options: &Options) -> bool {
             if Instant::now() >= end {
                 break 'rounds;
             }
-            run(module, options.seed + round);
+            run(module, options.seed + round, options.cases);
         }
     }
     report(&modules)
 }
 
 /// Runs a module once.
-fn run(module: &mut Module, seed: u64) {
+fn run(module: &mut Module, seed: u64, cases: u64) {
     let start = Instant::now();
-    let (seed_text, cases) = (seed.to_string(), CASES.to_string());
+    let (seed_text, cases) = (seed.to_string(), cases.to_string());
     let words = ["test", "-p", &module.package, "--locked", "--quiet"];
-    let filter = format!("{}::", module.name);
     let mut command = cargo_command();
-    command.args(words).args(module.target).args([&filter, "--", "--nocapture"]);
+    command.args(words).args(module.target).args([&module.filter, "--", "--nocapture"]);
     let variables = [("FRIT_SEED", &seed_text), ("FRIT_CASES", &cases)];
     let output = command.envs(variables).output().expect("cargo runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -88,8 +105,8 @@ fn run(module: &mut Module, seed: u64) {
     }
     module.failures += 1;
     let file = Path::new(FOLDER).join(format!("{}-{}-{seed}.txt", module.package, module.name.replace("::", "-")));
-    let again = format!("FRIT_SEED={seed} FRIT_CASES={CASES} cargo {}", words.join(" "));
-    let again = format!("{again} {} {filter} -- --nocapture", module.target.join(" "));
+    let again = format!("FRIT_SEED={seed} FRIT_CASES={cases} cargo {}", words.join(" "));
+    let again = format!("{again} {} {} -- --nocapture", module.target.join(" "), module.filter);
     let written = fs::create_dir_all(FOLDER).and_then(|()| fs::write(&file, format!("{again}\n\n{text}")));
     match written {
         Ok(()) => println!("{name}, seed {seed}: FAILED, see {}", file.display()),
@@ -135,6 +152,7 @@ fn modules() -> Vec<Module> {
     let module = |((package, name), target)| Module {
         package,
         target,
+        filter: format!("{name}::"),
         name,
         rounds: 0,
         tests: 0,

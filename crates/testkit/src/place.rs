@@ -124,5 +124,6 @@ pub fn run_c(compiler: &str, flags: &[&str], text: &str, place: &Path) -> Result
     };
     let base = ["-std=c11", "-w", "-ffp-contract=off"];
     done(Command::new(compiler).args(base).args(flags).arg("-o").arg(&program).arg(&source).arg("-lm"))?;
-    done(&mut Command::new(&program))
+    // Directives of OpenMP run on several threads, however few processors there are.
+    done(Command::new(&program).env("OMP_NUM_THREADS", "4"))
 }
