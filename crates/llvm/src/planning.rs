@@ -12,7 +12,7 @@ use crate::profit::{self, Reuse, Traits};
 use crate::refusal::{Growth, Refusal};
 use crate::region::{Kind, LoopNode, Node, Region};
 use frit_plan::{ArrayData, FusionGraph, Limits, NodeData, Pair, Size};
-use frit_support::Index;
+use frit_support::{Index, Monomial};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Loops that become one, or a node as it is.
@@ -63,6 +63,9 @@ struct Edge {
     conditional: bool,
     /// By how many iterations the second must be late at least for what it reads under a condition.
     read_sometimes: Vec<i64>,
+    /// What the second reads that the first writes: by how many iterations the second must be late at least, and the bytes from
+    /// one iteration's place to the next one's.
+    reads: Vec<(i64, i64)>,
 }
 
 impl Edge {
@@ -137,6 +140,10 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
                     // What is read in a later iteration, and not in each, no register can hold.
                     conditional: edge.conditional || edge.read_sometimes.iter().any(|&least| least != shift),
                 };
+                if let Some(iterations) = reads_late(&edges, &traits, &[first, second], &[0, shift]) {
+                    refusals.insert((first, second), Refusal::ReadsLate { iterations });
+                    continue;
+                }
                 match profit::against(&traits[&first], &traits[&second], between) {
                     // They may still share with a third loop.
                     Some(refusal @ Refusal::NoReuse { .. }) => {
@@ -539,6 +546,11 @@ fn between_loops(
             if x.writes && !y.writes && !forms.facts.dominates(y.instruction.block(), other.candidate.latch) {
                 edge.read_sometimes.push(shift);
             }
+            if let Some(place) = x.place.as_ref().filter(|_| x.writes && !y.writes) {
+                let iteration = forms.iteration(one.candidate.of);
+                let step = place.offset.as_ref().map(|offset| offset.coefficient(&Monomial::symbol(iteration)));
+                edge.reads.extend(step.map(|step| (shift, step)));
+            }
             edge.ordered = true;
             edge.shift = Some(edge.shift.map_or(shift, |known| known.max(shift)));
             None
@@ -681,7 +693,9 @@ fn finish(
                 let all: Vec<&Traits> = wider.iter().map(|at| &traits[at]).collect();
                 let too_much = profitable && wider.len() > 1 && profit::together(&all).is_some();
                 let checks = checks(region, edges, &wider);
-                let too_late = shifts(edges, &wider).iter().any(|&shift| shift > options.peel_max_count);
+                let shifts = shifts(edges, &wider);
+                let too_late = shifts.iter().any(|&shift| shift > options.peel_max_count)
+                    || profitable && reads_late(edges, traits, &wider, &shifts).is_some();
                 if too_much || too_late || distinct(region, &checks) > MOST_CHECKS {
                     finished.push(make(region, edges, std::mem::replace(&mut current, vec![member])));
                 } else {
@@ -692,6 +706,24 @@ fn finish(
         }
     }
     finished
+}
+
+/// A member would load what another one stored so many iterations ago, which keeps both from being executed on vectors.
+fn reads_late(
+    edges: &HashMap<(usize, usize), Edge>,
+    traits: &HashMap<usize, Traits>,
+    members: &[usize],
+    shifts: &[i64],
+) -> Option<i64> {
+    if !members.iter().all(|at| traits[at].vectorisable) {
+        return None;
+    }
+    let pairs = (0..members.len()).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
+    let lags = pairs.flat_map(|(earlier, later)| {
+        let reads = edges.get(&(members[earlier], members[later])).map_or(&[][..], |edge| &edge.reads);
+        reads.iter().map(move |&(least, step)| (shifts[later] - shifts[earlier] - least, step))
+    });
+    lags.filter(|&(lag, step)| !profit::is_forwarded(lag, step)).map(|(lag, _)| lag).max()
 }
 
 fn make(region: &Region, edges: &HashMap<(usize, usize), Edge>, members: Vec<usize>) -> Cluster {

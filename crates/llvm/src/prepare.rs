@@ -10,6 +10,7 @@
 //!
 //! See Note [Order of the parts].
 
+use crate::access::Time;
 use crate::facts::{Facts, Form, Scev};
 use crate::ir::{Block, Builder, Value};
 use crate::options::{Fuse, Options};
@@ -643,6 +644,23 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
         }
         if !pairs.contains(&pair) {
             pairs.push(pair);
+        }
+    }
+    // Contraction and the vectoriser need to know the other accesses by these pointers apart as well, also the neighbours that a
+    // stencil loads.
+    for &member in &cluster.members {
+        let of = region.nodes[member].as_loop().expect("clusters are of loops").candidate.of;
+        for (at, access) in region.nodes[member].accesses.iter().enumerate() {
+            let Some(place) = access.place.as_ref().filter(|_| access.time == Time::Iterations) else { continue };
+            let Some(range) = ranges.iter_mut().find(|range| range.base == place.base) else { continue };
+            let Some((low, high)) = facts.extremes(place.address, of) else { continue };
+            let high = facts.plus(high, facts.number(place.size, facts.bits(low)));
+            let is_near = |x: Scev, y: Scev| matches!(facts.form(facts.minus(x, y)), Form::Constant(_));
+            if !range.accesses.contains(&(member, at)) && is_near(low, range.low) && is_near(high, range.high) {
+                range.accesses.push((member, at));
+                range.low = least(facts, range.low, low, false);
+                range.high = least(facts, range.high, high, true);
+            }
         }
     }
     let mut ends: Vec<(Value, Value)> = Vec::new();

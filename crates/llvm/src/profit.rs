@@ -7,6 +7,7 @@
 
 use crate::access::{Access, Time};
 use crate::candidate::{Candidate, callee};
+use crate::contraction::LONGEST_LAG;
 use crate::facts::{Facts, Recurrence, Scev};
 use crate::forms::{Forms, Polynomial};
 use crate::ir::Value;
@@ -152,6 +153,16 @@ fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Acc
         }
     }
     true
+}
+
+/// Bytes of the longest vectors.
+const VECTOR: i64 = 64;
+
+/// A load of what was stored so many iterations ago, of places so many bytes apart, is executed on vectors: it becomes a value in a
+/// register, or loads whole vectors that were stored. A vectoriser leaves other loops as they are, since a load that needs parts of two
+/// stores waits until both are in the cache.
+pub(crate) fn is_forwarded(lag: i64, step: i64) -> bool {
+    lag <= LONGEST_LAG || lag.saturating_mul(step) % VECTOR == 0
 }
 
 /// Together they would have too many instructions.

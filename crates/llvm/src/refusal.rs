@@ -48,6 +48,8 @@ pub(crate) enum Refusal {
     NoReuse { sure: bool },
     /// One can be executed on vectors, and with the other one, perhaps because of a call in that, could not.
     VectorisationLost { call: String },
+    /// Both can be executed on vectors, and one loop could not: it would load what it stored so many iterations ago.
+    ReadsLate { iterations: i64 },
     /// More streams of memory than the hardware follows.
     TooManyStreams { streams: usize },
     /// More values than there are registers.
@@ -118,7 +120,7 @@ impl Refusal {
             Refusal::CallMemory { .. } => "call-memory",
             Refusal::TripCountOverflow => "trip-count-overflow",
             Refusal::NoReuse { .. } => "no-reuse",
-            Refusal::VectorisationLost { .. } => "vectorisation-lost",
+            Refusal::VectorisationLost { .. } | Refusal::ReadsLate { .. } => "vectorisation-lost",
             Refusal::TooManyStreams { .. } => "too-many-streams",
             Refusal::RegisterPressure { .. } | Refusal::CallPressure { .. } => "register-pressure",
             Refusal::CacheFootprint => "cache-footprint",
@@ -132,6 +134,7 @@ impl Refusal {
         match self {
             Refusal::NoReuse { .. }
             | Refusal::VectorisationLost { .. }
+            | Refusal::ReadsLate { .. }
             | Refusal::TooManyStreams { .. }
             | Refusal::RegisterPressure { .. }
             | Refusal::CallPressure { .. }
@@ -222,6 +225,10 @@ impl fmt::Display for Refusal {
             Refusal::VectorisationLost { .. } => {
                 f.write_str("one can be executed on vectors, and together with the other one could not")
             }
+            Refusal::ReadsLate { iterations } => write!(
+                f,
+                "one loop would load what it stored {iterations} iterations earlier, and could not be executed on vectors"
+            ),
             Refusal::TooManyStreams { streams } => {
                 write!(f, "together they would follow {streams} streams of memory")
             }

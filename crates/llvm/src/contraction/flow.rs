@@ -20,6 +20,8 @@ pub(super) struct Flow<'f> {
     /// Where an instruction stands in its block.
     order: HashMap<Value, usize>,
     drop_scopes: bool,
+    /// Loops in which scopes are declared, so that each iteration has scopes of its own.
+    declaring: HashSet<Loop>,
 }
 
 impl<'f> Flow<'f> {
@@ -40,7 +42,12 @@ impl<'f> Flow<'f> {
                 }
             }
         }
-        Flow { facts, writers, plain, order, drop_scopes }
+        let mut declaring = HashSet::new();
+        let all = facts.func.blocks().into_iter().filter(|_| drop_scopes);
+        for block in all.filter(|block| block.instructions().iter().any(|one| one.is_scope_declaration())) {
+            declaring.extend(std::iter::successors(facts.loop_of(block), |of| of.parent()));
+        }
+        Flow { facts, writers, plain, order, drop_scopes, declaring }
     }
 
     /// Everything that writes in the blocks of a loop.
@@ -61,8 +68,11 @@ impl<'f> Flow<'f> {
         }
     }
 
+    /// Scopes that are declared around a loop hold for all of its iterations.
     pub(super) fn may_alias(&self, x: &Access, y: &Access) -> bool {
-        self.facts.may_alias(x, y, self.drop_scopes)
+        let loop_of = |access: &Access| self.facts.loop_of(access.instruction.block());
+        let holds = loop_of(x) == loop_of(y) && loop_of(x).is_some_and(|of| !self.declaring.contains(&of));
+        self.facts.may_alias(x, y, self.drop_scopes && !holds)
     }
 
     /// The write may change what the access, in the same iteration, is about.
