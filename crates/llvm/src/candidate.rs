@@ -55,7 +55,11 @@ impl Candidate {
         if !preheader.terminator().is_unconditional_branch() || exit.single_predecessor() != Some(latch) {
             return Err(irregular);
         }
-        let count = facts.backedge_count(of).ok_or(Refusal::NoTripCount)?;
+        let count = facts.backedge_count(of).ok_or_else(|| {
+            let operands = latch.terminator().condition().filter(|condition| condition.is_instruction());
+            let mut operands = operands.map_or_else(Vec::new, |condition| condition.operands()).into_iter();
+            Refusal::NoTripCount { anew: operands.any(|operand| is_loaded_in(of, operand)) }
+        })?;
         let instructions = blocks.iter().map(|block| block.body().len()).sum();
         let (mut inner, mut innermost) = (Vec::new(), Vec::new());
         let mut work = vec![of];
@@ -73,6 +77,18 @@ impl Candidate {
     /// Header phis.
     pub(crate) fn phis(&self) -> Vec<Value> {
         self.header.phis()
+    }
+}
+
+/// The value is loaded in the loop, or made from such a load by a change of its width.
+fn is_loaded_in(of: Loop, value: Value) -> bool {
+    if !value.is_instruction() || !of.contains(value.block()) {
+        return false;
+    }
+    match value.opcode() {
+        LLVMOpcode::LLVMLoad => true,
+        LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt => is_loaded_in(of, value.operand(0)),
+        _ => false,
     }
 }
 

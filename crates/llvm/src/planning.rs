@@ -184,8 +184,10 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
     }
     let mut apart = apart(region, &loops, &clusters, &refusals, &edges);
     for (first, second, refusal) in &mut apart {
-        if let Refusal::NoReuse { sure } = refusal {
-            *sure = !may_share(forms, tester, &region.nodes[*first], &region.nodes[*second]);
+        if let Refusal::NoReuse { sure, anew } = refusal {
+            let (a, b) = (&region.nodes[*first], &region.nodes[*second]);
+            *sure = !may_share(forms, tester, a, b);
+            *anew = !*sure && load_the_same(a, b);
         }
     }
     let orders = edges.iter().filter(|(_, edge)| edge.ordered).map(|(&pair, _)| pair).collect();
@@ -362,6 +364,24 @@ fn may_share(forms: &Forms<'_>, tester: &Tester, a: &Node, b: &Node) -> bool {
         x.pointer.is_none() || y.pointer.is_none() || forms.facts.may_alias(x, y, tester.drop_scopes)
     };
     a.accesses.iter().any(|x| b.accesses.iter().any(|y| meets(x, y)))
+}
+
+/// The pointer that an access goes by, if that is loaded from memory.
+fn loaded_pointer(access: &Access) -> Option<Value> {
+    access.pointer.map(Value::underlying_object).filter(|object| object.is_load())
+}
+
+/// Each iteration loads the pointer of the access.
+fn loads_anew(node: &LoopNode, access: &Access) -> bool {
+    loaded_pointer(access).is_some_and(|object| node.is_inside(object))
+}
+
+/// Each loop has a pointer of its own that was loaded from one place.
+fn load_the_same(a: &Node, b: &Node) -> bool {
+    let sources = |node: &Node| -> HashSet<Value> {
+        node.accesses.iter().filter_map(loaded_pointer).filter_map(Value::access_pointer).collect()
+    };
+    !sources(a).is_disjoint(&sources(b))
 }
 
 /// How the second part depends on the first.
@@ -575,7 +595,7 @@ fn between_loops(
             let checkable = options.runtime_checks && bounded(x, one) && bounded(y, other);
             edge.ordered = true;
             if !checkable {
-                return Some(Refusal::MayAlias);
+                return Some(Refusal::MayAlias { anew: loads_anew(one, x) || loads_anew(other, y) });
             }
             edge.unknown.push((i, j));
             None

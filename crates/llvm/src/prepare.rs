@@ -231,9 +231,9 @@ fn compute(
         let parts = parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?;
         (parts.strands, Some(parts.main), parts.totals)
     };
-    let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
+    let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias { anew: false })?;
     let mut asked: Vec<Question> = check.map(|_| Question::Memory).into_iter().collect();
-    if let Some(rows) = check_rows(expansion, cluster).ok_or(Refusal::MayAlias)? {
+    if let Some(rows) = check_rows(expansion, cluster).ok_or(Refusal::MayAlias { anew: false })? {
         asked.push(Question::Rows);
         check = Some(expansion.also(check, rows));
     }

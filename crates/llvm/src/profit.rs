@@ -225,7 +225,7 @@ pub(crate) struct Between {
 pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Option<Refusal> {
     let Between { reuse, shift, nested, checked, remote, conditional } = between;
     if !reuse.shared {
-        return Some(Refusal::NoReuse { sure: true });
+        return Some(Refusal::NoReuse { sure: true, anew: false });
     }
     let is_hidden = |serial: &Traits, other: &Traits| serial.serial && other.instructions <= HIDDEN;
     if first.vectorisable != second.vectorisable && !is_hidden(first, second) && !is_hidden(second, first) {

@@ -18,8 +18,8 @@ pub(crate) enum Refusal {
     AtomicOrdering,
     /// A call in it must be executed by all threads of a group together.
     ConvergentCall,
-    /// How often it is executed cannot be computed before it begins.
-    NoTripCount,
+    /// How often it is executed cannot be computed before it begins; `anew` if each iteration loads the bound.
+    NoTripCount { anew: bool },
     /// It can be left at several places.
     SeveralExits,
     /// It cannot be brought into a form with one preheader and one latch.
@@ -28,8 +28,9 @@ pub(crate) enum Refusal {
     // About a pair: [LLVM] section 5.
     /// An iteration of the first loop must run before one of the second that the fused loop would run earlier.
     BackwardDependence { distance: Option<i64> },
-    /// Two pointers may be into the same memory, and that cannot be checked cheaply when the program runs.
-    MayAlias,
+    /// Two pointers may be into the same memory, and that cannot be checked cheaply when the program runs; `anew` if each
+    /// iteration loads one of them.
+    MayAlias { anew: bool },
     /// The second loop uses a value that is complete only when the first is over.
     ValueUsedAcross { value: String },
     /// What lies between depends on the first loop, and the second on it.
@@ -44,8 +45,8 @@ pub(crate) enum Refusal {
     TripCountOverflow,
 
     // What would not pay.
-    /// They share no data, as far as is known; `sure` if they cannot.
-    NoReuse { sure: bool },
+    /// They share no data, as far as is known; `sure` if they cannot, `anew` if both load a pointer from the same place.
+    NoReuse { sure: bool, anew: bool },
     /// One can be executed on vectors, and with the other one, perhaps because of a call in that, could not.
     VectorisationLost { call: String },
     /// Both can be executed on vectors, and one loop could not: it would load what it stored so many iterations ago.
@@ -88,7 +89,7 @@ impl Refusal {
                 | Refusal::VolatileAccess
                 | Refusal::AtomicOrdering
                 | Refusal::ConvergentCall
-                | Refusal::NoTripCount
+                | Refusal::NoTripCount { .. }
                 | Refusal::SeveralExits
                 | Refusal::IrregularControlFlow
         )
@@ -108,11 +109,11 @@ impl Refusal {
             Refusal::VolatileAccess => "volatile-access",
             Refusal::AtomicOrdering => "atomic-ordering",
             Refusal::ConvergentCall => "convergent-call",
-            Refusal::NoTripCount => "no-trip-count",
+            Refusal::NoTripCount { .. } => "no-trip-count",
             Refusal::SeveralExits => "several-exits",
             Refusal::IrregularControlFlow => "irregular-control-flow",
             Refusal::BackwardDependence { .. } => "backward-dependence",
-            Refusal::MayAlias => "may-alias",
+            Refusal::MayAlias { .. } => "may-alias",
             Refusal::ValueUsedAcross { .. } => "value-used-across",
             Refusal::CodeBetween { .. } => "code-between",
             Refusal::PreheaderCode => "preheader-code",
@@ -147,11 +148,11 @@ impl Refusal {
             | Refusal::VolatileAccess
             | Refusal::AtomicOrdering
             | Refusal::ConvergentCall
-            | Refusal::NoTripCount
+            | Refusal::NoTripCount { .. }
             | Refusal::SeveralExits
             | Refusal::IrregularControlFlow
             | Refusal::BackwardDependence { .. }
-            | Refusal::MayAlias
+            | Refusal::MayAlias { .. }
             | Refusal::ValueUsedAcross { .. }
             | Refusal::CodeBetween { .. }
             | Refusal::PreheaderCode
@@ -174,7 +175,10 @@ impl fmt::Display for Refusal {
                 f.write_str("it has an atomic access, or a fence, that orders other accesses too")
             }
             Refusal::ConvergentCall => f.write_str("it has a convergent call"),
-            Refusal::NoTripCount => f.write_str("its number of iterations cannot be computed before it begins"),
+            Refusal::NoTripCount { anew: true } => f.write_str(
+                "its number of iterations is loaded anew in each iteration, and may change; a local variable for it would help",
+            ),
+            Refusal::NoTripCount { .. } => f.write_str("its number of iterations cannot be computed before it begins"),
             Refusal::SeveralExits => f.write_str("it can be left at several places"),
             Refusal::IrregularControlFlow => {
                 f.write_str("it cannot be brought into a form with one preheader, one latch and its exit there")
@@ -185,7 +189,10 @@ impl fmt::Display for Refusal {
             Refusal::BackwardDependence { distance: None } => {
                 f.write_str("iterations of the second may need later ones of the first, by no constant distance")
             }
-            Refusal::MayAlias => {
+            Refusal::MayAlias { anew: true } => f.write_str(
+                "a pointer is loaded anew in each iteration, and may change; a local variable for each pointer would help",
+            ),
+            Refusal::MayAlias { .. } => {
                 f.write_str("two of their pointers may be into the same memory, and no cheap check can tell")
             }
             Refusal::ValueUsedAcross { value } => {
@@ -217,8 +224,11 @@ impl fmt::Display for Refusal {
             Refusal::TripCountOverflow => f.write_str(
                 "their numbers of iterations cannot be computed with before both: they may be too large, or come too late",
             ),
-            Refusal::NoReuse { sure: true } => f.write_str("they share no data"),
-            Refusal::NoReuse { sure: false } => f.write_str("they are not known to share data"),
+            Refusal::NoReuse { anew: true, .. } => f.write_str(
+                "they are not known to share data, as a pointer is loaded anew for the second and may have changed between",
+            ),
+            Refusal::NoReuse { sure: true, .. } => f.write_str("they share no data"),
+            Refusal::NoReuse { .. } => f.write_str("they are not known to share data"),
             Refusal::VectorisationLost { call } if !call.is_empty() => {
                 write!(f, "the call of `{call}` keeps one of them from being executed on vectors, and would keep the other one")
             }

@@ -332,6 +332,51 @@ fn a_remark_on_a_loop_that_was_inlined_says_where_its_function_was_called() {
     assert!(said.contains(line), "`{line}` is not in\n{said}");
 }
 
+/// Members of structures that each iteration loads anew, and the same with local variables.
+const ANEW: &str = "struct bytes { unsigned char *in, *out; int n; };
+struct numbers { int *in, *out; int n; };
+void note(int);
+void members(struct bytes *f) {
+    for (int i = 0; i < f->n; i++) f->in[i] += 3;
+    for (int i = 0; i < f->n; i++) f->out[i] = f->in[i] * 2;
+}
+void pointers(struct bytes *f, int n) {
+    for (int i = 0; i < n; i++) f->in[i] += 3;
+    for (int i = 0; i < n; i++) f->out[i] = f->in[i] * 2;
+}
+void between(struct numbers *f, int n) {
+    for (int i = 0; i < n; i++) f->in[i] += 3;
+    note(n);
+    for (int i = 0; i < n; i++) f->out[i] = f->in[i] * 2;
+}
+void locals(struct bytes *f) {
+    unsigned char *in = f->in, *out = f->out;
+    int n = f->n;
+    for (int i = 0; i < n; i++) in[i] += 3;
+    for (int i = 0; i < n; i++) out[i] = in[i] * 2;
+}
+";
+
+#[test]
+fn a_remark_on_members_that_are_loaded_anew_advises_what_helps() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("x.c"), ANEW).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let remarks = ["-Rpass=frit-loop-fusion", "-Rpass-missed=frit-loop-fusion", "-g", "-c", "x.c", "-o", "x.o"];
+    let said = place.call("clang-19", &[&["-O2", &pass], &remarks[..]].concat()).succeeds().err();
+    for line in [
+        "x.c:5:5 and x.c:6:5: as for the first, its number of iterations is loaded anew in each iteration, and may change; a local",
+        "x.c:9:5 and x.c:10:5: a pointer is loaded anew in each iteration, and may change; a local variable for each pointer would",
+        "x.c:13:5 and x.c:15:5: they are not known to share data, as a pointer is loaded anew for the second and may have changed",
+        "remark: fused the loops at x.c:20:5 and x.c:21:5",
+    ] {
+        assert!(said.contains(line), "`{line}` is not in\n{said}");
+    }
+}
+
 /// Loops that stay apart, each pair for a reason that has to say which loop, call or place it is about.
 const REASONS: &str = r#"#include <math.h>
 #include <stdlib.h>
