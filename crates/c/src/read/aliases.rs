@@ -88,7 +88,7 @@ fn within_structure(builder: &Builder<'_, '_>, one: Object, two: Object) -> Opti
     let (one, two) = (&builder.objects[one], &builder.objects[two]);
     // Behind a pointer that is a member is other memory.
     let is_in = |data: &ObjectData| {
-        let path = data.name.trim_start_matches(&builder.names.decls[data.decl].name);
+        let path = data.name.strip_prefix(&builder.names.decls[data.decl].name).unwrap_or(&data.name);
         let path = path.strip_prefix("->").unwrap_or(path);
         data.is_member && matches!(data.of, CType::Array { .. }) && !path.contains("->") && !path.contains('[')
     };

@@ -39,7 +39,7 @@ mod tidy;
 mod writes;
 
 use crate::ast::{CompileOptions, Expanded, Message, Tree, Unit, Use};
-use crate::region::{File, LeftOut, Region, Remark};
+use crate::region::{File, Item, LeftOut, Pinned, Region, Remark};
 use crate::signature;
 use crate::source::{self, Source};
 use frit_support::{Diagnostic, FileId, Span};
@@ -385,8 +385,29 @@ fn read_text(id: FileId, source: &Source, tree: &Tree, options: &ReadOptions) ->
         remarks.extend(search.remarks);
         regions.sort_by_key(|region| region.range.start);
     }
+    pin_in_others(&mut regions);
     let marks = Marks { hidden: hidden.into_inner(), odd: odd.into_inner() };
     Ok(ReadText { regions, remarks, taken, marks })
+}
+
+/// Text in one region is written with that region, so what is there of an array of another region stays, and with it the rest: an array whose
+/// `free` goes and whose `malloc` stays would leak.
+fn pin_in_others(regions: &mut [Region]) {
+    let ranges: Vec<Range<usize>> = regions.iter().map(|region| region.range.clone()).collect();
+    for (own, region) in regions.iter_mut().enumerate() {
+        let is_in_other = |item: &&Item| {
+            let others = ranges.iter().enumerate().filter(|(other, _)| *other != own);
+            others.into_iter().any(|(_, range)| range.start < item.whole.end && item.whole.start < range.end)
+        };
+        for array in region.arrays.iter_mut().map(|(_, array)| array) {
+            if let Some(Ok(outside)) = &array.outside
+                && let Some(item) = outside.items.iter().find(is_in_other)
+            {
+                let why = "has it in another region".to_string();
+                array.outside = Some(Err(Pinned { why, range: item.whole.clone() }));
+            }
+        }
+    }
 }
 
 /// The loops in no region, where the bytes of all regions are known; and what stands in the way of reading them.
