@@ -404,15 +404,9 @@ impl Planner<'_> {
         if partial.is_empty() || self.is_at_limit() {
             return;
         }
-        let checkpoint = Checkpoint::of_all(self.func, self.block);
-        let split: Vec<(Value, BTreeSet<Value>)> =
-            partial.into_iter().filter(|(first, results)| self.split_off(*first, results).is_some()).collect();
-        let candidates = self.candidates();
-        let plan = self.solve(&candidates);
-        let folded: BTreeSet<Value> =
-            plan.folded.iter().map(|&node| self.block.stmts[candidates.positions[node]].results[0]).collect();
-        checkpoint.restore(self.func, self.block);
-        self.changed();
+        let (split, folded) = self.folded_after(|planner| -> Vec<(Value, BTreeSet<Value>)> {
+            partial.into_iter().filter(|(first, results)| planner.split_off(*first, results).is_some()).collect()
+        });
         for (first, results) in split.iter().filter(|(first, _)| folded.contains(first)) {
             let at = self.position(*first);
             let whole = self.loop_ref(at);
@@ -421,6 +415,22 @@ impl Planner<'_> {
             let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 0 };
             self.decide("operator-splitting", whole.clone(), whole, outcome);
         }
+    }
+
+    /// What a change of the block comes to, and the first results of the loops that a plan would fold after it. The change is taken back.
+    fn folded_after<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> (T, BTreeSet<Value>) {
+        let checkpoint = Checkpoint::of_all(self.func, self.block);
+        let (decisions, folded_before) = (self.log.decisions.len(), self.folded.clone());
+        let changed = change(self);
+        let candidates = self.candidates();
+        let plan = self.solve(&candidates);
+        let result = |&node: &Node| self.block.stmts[candidates.positions[node]].results[0];
+        let folded = plan.folded.iter().map(result).collect();
+        checkpoint.restore(self.func, self.block);
+        self.changed();
+        self.log.decisions.truncate(decisions);
+        self.folded = folded_before;
+        (changed, folded)
     }
 
     /// Folds loops into their only readers where the planner would then fold those: a plan folds no loop into one that it folds, so
@@ -432,7 +442,9 @@ impl Planner<'_> {
             if super::is_with(self.block, at)
                 && let Ok(Some(folding)) = self.folding(at)
                 && let [reader] = folding.consumers[..]
-                && (folding.is_whole, folding.repeated, folding.evaluations.is_once()) == (true, 0, true)
+                && folding.is_whole
+                && folding.repeated == 0
+                && folding.evaluations.is_once()
                 && [at, reader].iter().all(|&at| with_loop_folding::reads_one(self.func, &self.block.stmts[at]))
                 && self.folding(reader).is_ok_and(|folding| folding.is_some_and(|folding| folding.is_whole))
             {
@@ -451,18 +463,11 @@ impl Planner<'_> {
         if chains.is_empty() || self.is_at_limit() {
             return 0;
         }
-        let checkpoint = Checkpoint::of_all(self.func, self.block);
-        let marks = self.log.decisions.len();
-        for &(producer, _) in &chains {
-            let _ = self.fold(producer, &mut BTreeSet::new());
-        }
-        let candidates = self.candidates();
-        let plan = self.solve(&candidates);
-        let results = |node: &Node| self.block.stmts[candidates.positions[*node]].results[0];
-        let mut folded: BTreeSet<Value> = plan.folded.iter().map(results).collect();
-        checkpoint.restore(self.func, self.block);
-        self.changed();
-        self.log.decisions.truncate(marks);
+        let ((), mut folded) = self.folded_after(|planner| {
+            for &(producer, _) in &chains {
+                let _ = planner.fold(producer, &mut BTreeSet::new());
+            }
+        });
         for (producer, reader) in chains.iter().rev() {
             if folded.contains(reader) {
                 folded.insert(*producer);
