@@ -329,6 +329,7 @@ impl<'a> Lowering<'a> {
         for (&value, i) in known.iter().zip(index).filter(|_| !early.is_empty()) {
             self.bind(value, Lowered::Scalar(i.clone()));
         }
+        let span = self.span;
         for stmt in &early {
             let result = stmt.results[0];
             self.span = stmt.span;
@@ -340,6 +341,8 @@ impl<'a> Lowering<'a> {
             }
             self.computed.insert(result);
         }
+        // The loops inside are the with-loop's.
+        (self.span, self.naming) = (span, None);
         early.iter().map(|stmt| stmt.results[0]).collect()
     }
 
