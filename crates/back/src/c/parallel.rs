@@ -79,7 +79,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             Some(choice) => {
                 let number = self.module.choice();
                 self.line(&format!("frit_choice *const {choice} = frit_choice_of(w, {number}, {work});"));
-                format!("frit_team(w, {choice}, {work})")
+                format!("frit_team(w, {choice})")
             }
             None => format!("frit_parallel(w, {work})"),
         };

@@ -196,7 +196,8 @@ static double frit_expected_loss(const frit_worker *w, const frit_choice *choice
     return FRIT_TRIAL * operations * (choice->prefers_team ? alone - choice->team : choice->team - alone);
 }
 
-FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work) {
+FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work) {
+    const int64_t work = choice->work;
     if (choice->patience == 0) {
         /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
         choice->patience = FRIT_PATIENCE;
@@ -215,7 +216,6 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work,
             choice->is_team = !choice->prefers_team;
         }
     }
-    choice->work = work;
     choice->began = frit_clock();
     return choice->is_team;
 }

@@ -175,7 +175,7 @@ static inline bool frit_parallel(const frit_worker *w, int64_t work) {
 }
 
 /* Chooses for a loop that saves enough by the estimate. */
-FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work);
+FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work);
 FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice);
 
 /* What is known of a loop with this number, or null if this run of it has to stay on one thread by the estimate. A loop may run over
@@ -183,12 +183,14 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice);
 static inline frit_choice *frit_choice_of(const frit_worker *w, int number, int64_t work) {
     if (!frit_parallel(w, work)) return NULL;
     const int size = (63 - __builtin_clzll((unsigned long long)(work / (FRIT_REGION_WORK + 1)))) / 2;
-    return &w->context->choices[FRIT_CHOICES * number + (size < FRIT_CHOICES ? size : FRIT_CHOICES - 1)];
+    frit_choice *choice = &w->context->choices[FRIT_CHOICES * number + (size < FRIT_CHOICES ? size : FRIT_CHOICES - 1)];
+    choice->work = work;
+    return choice;
 }
 
 /* True if the loop should run on several threads: by the estimate, then by what it took before. Every run ends with `frit_note`. */
-static inline bool frit_team(frit_worker *w, frit_choice *choice, int64_t work) {
-    return choice != NULL && (w->context->by_estimate || frit_choose(w, choice, work, FRIT_REGION_WORK));
+static inline bool frit_team(frit_worker *w, frit_choice *choice) {
+    return choice != NULL && (w->context->by_estimate || frit_choose(w, choice, FRIT_REGION_WORK));
 }
 
 static inline void frit_note(frit_worker *w, frit_choice *choice) {
