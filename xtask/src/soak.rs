@@ -71,6 +71,10 @@ pub(crate) fn soak(options: &Options) -> bool {
             }
             is_inside || module.name.contains(only.as_str())
         });
+        if modules.is_empty() {
+            eprintln!("no module of random tests has `{only}` in its name");
+            return false;
+        }
     }
     let end = Instant::now() + options.time;
     println!("{} modules of random tests, for {} minutes", modules.len(), options.time.as_secs() / 60);
