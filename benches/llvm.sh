@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # C kernels compiled by clang alone and with Frit's plugin: equal bit for bit, how many loops were fused, and the ratio of the times, in the
-# caches (32 KB) and beyond them (64 MB). Fails if results differ, or if a kernel takes more than 1.05 times as long in every one of five measurements.
+# caches (32 KB) and beyond them (64 MB). Fails if results differ, or if a kernel takes more than 1.03 times as long in every one of five measurements.
 #
 #   bash benches/llvm.sh [NAME...]                      all kernels of benches/llvm/kernels, or these
 #   FLAGS="-O2" PLUGIN_FLAGS="-mllvm -frit-fuse=always" ROUNDS=15 bash benches/llvm.sh
@@ -10,7 +10,7 @@ plugin=${PLUGIN:-${CARGO_TARGET_DIR:-target}/release/libfrit_llvm.so}
 clang=${CLANG:-clang-19}
 flags=${FLAGS:--O3 -march=native}
 rounds=${ROUNDS:-25}
-limit=1.05
+limit=1.03
 command -v "$clang" >/dev/null || { echo "llvm.sh: there is no $clang: bash scripts/setup.sh --llvm installs it" >&2; exit 1; }
 [ -f "$plugin" ] || { echo "llvm.sh: there is no $plugin: make it with \`make llvm\`" >&2; exit 1; }
 folder=$(mktemp -d)
