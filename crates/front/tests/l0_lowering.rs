@@ -339,7 +339,7 @@ fn a_redomap_that_folds_mapped_elements_is_a_fold() {
               %5: cert = assert %4, length-mismatch(%0, %2)
               %6: f64[%0] = view<%5> %1 slice(0)
               %7: f64[%0] = view<%5> %3 slice(0)
-              %18: f64 = w0: with (%8) in [%0] {
+              %17: f64 = w0: with (%8) in [%0] {
                 [0] <= iv < [%0] {
                   %9: f64 = index %6[%8]
                   %10: f64 = index %7[%8]
@@ -347,10 +347,10 @@ fn a_redomap_that_folds_mapped_elements_is_a_fold() {
                   yield %14
                 }
               } : fold commutative (0.0) by (%11: f64, %16: f64) {
-                %17: f64 = add %11, %16
-                yield %17
+                %15: f64 = add %11, %16
+                yield %15
               }
-              return %18
+              return %17
             }
 
             entry @main

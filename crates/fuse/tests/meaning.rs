@@ -201,7 +201,7 @@ fn joined(worker: JoinHandle<Findings>, current: &AtomicU64) -> Findings {
 #[test]
 fn every_merge_keeps_the_meaning_of_generated_programs() {
     const THREADS: usize = 2;
-    let cases = random::cases(1200);
+    let cases = random::cases(600);
     let seeds = random::seeds(cases);
     let workers: Vec<_> = (0..THREADS)
         .map(|worker| {

@@ -321,7 +321,7 @@ fn updating_a_consumed_table_leaves_the_table() {
         vec![m.binary(BinOp::ADD, s, x)]
     });
     let kind = LoopKind::For { index, count: num(3) };
-    let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false] };
+    let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false], regroups: false };
     m.stmt(Op::Loop(Box::new(data)), vec![sum]);
     assert_eq!(m.run(vec![sum], vec![]).unwrap(), vec![int(3)]);
 }
@@ -394,7 +394,7 @@ fn for_loops_carry_values() {
         let (s, i, sum) = (m.value(scalar(I64)), m.value(scalar(I64)), m.value(scalar(I64)));
         let body = m.block(|m| vec![m.binary(BinOp::ADD, s, i)]);
         let kind = LoopKind::For { index: i, count: n.into() };
-        let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false] };
+        let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false], regroups: false };
         m.stmt(Op::Loop(Box::new(data)), vec![sum]);
         assert_eq!(m.run(vec![sum], vec![int(count)]).unwrap(), vec![int(expected)]);
     }
@@ -407,7 +407,7 @@ fn while_loops_end_when_the_condition_is_false() {
     let condition = m.block(|m| vec![m.binary(BinOp::LT, x, num(100))]);
     let body = m.block(|m| vec![m.binary(BinOp::MUL, x, num(2))]);
     let kind = LoopKind::While { condition };
-    let data = LoopData { kind, params: vec![x], init: vec![num(3)], body, consumed: vec![false] };
+    let data = LoopData { kind, params: vec![x], init: vec![num(3)], body, consumed: vec![false], regroups: false };
     m.stmt(Op::Loop(Box::new(data)), vec![last]);
     assert_eq!(m.run(vec![last], vec![]).unwrap(), vec![int(192)]);
 }
@@ -418,7 +418,14 @@ fn filling_loop(m: &mut Maker, init: support::LoopInit, count: i64, consumed: bo
     let (a, i, last) = (m.value(ty.clone()), m.value(scalar(I64)), m.value(ty));
     let body = m.block(|m| vec![m.update(a, &[i.into()], i, true)]);
     let kind = LoopKind::For { index: i, count: num(count) };
-    let data = LoopData { kind, params: vec![a], init: vec![init.array.into()], body, consumed: vec![consumed] };
+    let data = LoopData {
+        kind,
+        params: vec![a],
+        init: vec![init.array.into()],
+        body,
+        consumed: vec![consumed],
+        regroups: false,
+    };
     m.stmt(Op::Loop(Box::new(data)), vec![last]);
     last
 }

@@ -349,7 +349,7 @@ impl<'a> Key<'a> {
                 if data.consumed.contains(&true) {
                     return false;
                 }
-                self.tag(29, 0);
+                self.tag(29, u64::from(data.regroups));
                 self.operands(&data.init);
                 let condition = match &data.kind {
                     LoopKind::For { index, count } => {

@@ -155,7 +155,7 @@ fn all_agree(
 
 #[test]
 fn fused_programs_compute_what_they_did() {
-    let counts = all_agree(100, BATCH, &generate, &options);
+    let counts = all_agree(60, BATCH, &generate, &options);
     let all = [
         "loop-fusion",
         "loop-alignment",
@@ -184,7 +184,7 @@ fn auto(batch: usize) -> FuseOptions {
 #[test]
 fn fused_programs_in_the_idioms_of_users_compute_what_they_did() {
     let dressed = |seed| idioms::dressed(&generate(seed), seed);
-    let counts = all_agree(40, BATCH, &dressed, &auto);
+    let counts = all_agree(20, BATCH, &dressed, &auto);
     for what in ["loop-fusion", "loop-alignment", "scalar", "window"] {
         assert!(
             !random::is_usual() || counts.get(what).is_some_and(|&count| count > 0),

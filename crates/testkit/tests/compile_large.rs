@@ -7,9 +7,11 @@ use frit_testkit::large_programs::{SHAPES, Shape, shape};
 use frit_testkit::place::Scratch;
 
 /// The numbers of lines or levels of the shorter programs and of the longer ones.
-const LENGTHS: [usize; 2] = [500, 2_000];
+const LENGTHS: [usize; 2] = [250, 1_000];
+/// The same for programs of which the planner takes all loops into account up to some hundred lines.
+const LONG: [usize; 2] = [500, 2_000];
 /// The same for programs of which a line takes as much work as ten of others.
-const FEW: [usize; 2] = [100, 400];
+const FEW: [usize; 2] = [50, 200];
 /// How much more may be allocated for the longer programs: four times is linear, sixteen times quadratic.
 const GROWTH: f64 = 8.0;
 
@@ -34,7 +36,11 @@ fn work(name: &str, program: &str, entry: Option<&str>) -> u64 {
 #[test]
 fn work_grows_with_the_length() {
     for Shape { name, entry, .. } in SHAPES {
-        let lengths = if *name == "generators" { FEW } else { LENGTHS };
+        let lengths = match *name {
+            "generators" => FEW,
+            "wide" | "rows" => LONG,
+            _ => LENGTHS,
+        };
         assert_growth(name, lengths, GROWTH, |lines| work(name, &shape(name).unwrap().program(lines), *entry));
     }
 }

@@ -117,7 +117,7 @@ fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), Te
 
 /// Compares programs that nest expressions. Each is compiled by itself.
 fn compare_many(flavour: Flavour) {
-    let cases = random::cases(30);
+    let cases = random::cases(16);
     let config = Config { max_shrink_iters: 300, ..frit_support::proptest_config!(cases) };
     let mut runner = TestRunner::new(config);
     let tally = Tally::default();
@@ -197,7 +197,7 @@ fn compare_batch(programs: &[Vec<u8>], flavour: Flavour, tally: &Tally) {
 /// Compares chains of array operations.
 fn compare_chains(reals: bool) {
     let flavour = Flavour { reals, pipelines: true };
-    let count = random::cases(80);
+    let count = random::cases(40);
     let tally = Tally::default();
     let mut runner = TestRunner::new(frit_support::proptest_config!(count));
     let choices = proptest::collection::vec(proptest::num::u8::ANY, 60..260);

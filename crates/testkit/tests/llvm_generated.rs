@@ -124,7 +124,7 @@ fn fused_programs_compute_what_they_did() {
         return;
     }
     frit_llvm();
-    let programs = random::cases(120);
+    let programs = random::cases(60);
     let seeds: Vec<u64> = random::seeds(programs).collect();
     let counts = Mutex::new(Counts::default());
     let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();

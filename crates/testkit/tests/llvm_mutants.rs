@@ -66,7 +66,7 @@ fn check(text: &str, folder: &Path, at: usize) -> Result<bool, String> {
 fn mutants_do_no_harm() {
     frit_llvm();
     let functions = functions();
-    let mutants = random::cases(240);
+    let mutants = random::cases(120);
     let (valid, rejected) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let folder = Scratch::new("llvm-mutants");
     let seeds: Vec<u64> = random::seeds(mutants).collect();

@@ -34,7 +34,7 @@ struct Tally {
 /// Compares programs for the step of this name, which are made with their inputs.
 fn compare(step: &str, generate: fn(&mut Random) -> (String, String)) -> Tally {
     let mut random = Random::new(random::seed());
-    let mut tally = Tally { programs: random::cases(24), ..Tally::default() };
+    let mut tally = Tally { programs: random::cases(18), ..Tally::default() };
     let made: Vec<(String, String)> = (0..tally.programs).map(|_| generate(&mut random)).collect();
     let load = |(source, _): &(String, String)| {
         frit_driver::load_l0("generated.l0", source).unwrap_or_else(|error| panic!("{error}\n{source}"))

@@ -101,7 +101,7 @@ fn difference(source: &str, strict_fp: bool) -> Option<String> {
 }
 
 fn compare_many(flavour: Flavour) {
-    let count = random::cases(96);
+    let count = random::cases(48);
     let mut runner = TestRunner::new(frit_support::proptest_config!(count));
     let strategy = proptest::collection::vec(proptest::num::u8::ANY, 40..400);
     let choices: Vec<Vec<u8>> =

@@ -7,12 +7,13 @@
 //! with (i) in [m] { for k < n (x = init[i]) { f(k, x, i) } } : genarray
 //! ```
 //!
-//! The arrays pass through memory once instead of once in each iteration, and elements run on threads from beginning to end.
+//! The arrays pass through memory once instead of once in each iteration, and elements run on threads from beginning to end. Where
+//! the program allows it to regroup what the loop adds up, the loop of an element is a fold.
 //! Source:   \[L0\] section 8.3, of which it is the counterpart for loops in order.
 //! Before:   verified array IR; the loop has a count, and hands on arrays of one shape only.
 //! After:    the same results; the loop hands on scalars.
 //! Work:     the same, but for cheap scalar statements of the body, evaluated for every element.
-//! Reorders: nothing: every element is computed by the same operations in the same order, bit by bit.
+//! Reorders: nothing: every element is computed by the same operations in the same order, bit by bit. A fold may be regrouped later.
 
 use super::generators::Grid;
 use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, survey};
@@ -20,7 +21,10 @@ use super::nest::interchange::{elementwise, first_element};
 use super::nest::{NestRule, collect_all};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Extent, Func, Lambda, LoopData, LoopKind, Op, Stmt, Type, Value, WithLoopData};
+use frit_ir::array::{
+    Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, MappedFold, Op, Operator, OperatorData, SplitFold,
+    Stmt, Type, Value, WithLoopData,
+};
 use frit_ir::scalar::Scalar;
 use std::collections::BTreeSet;
 
@@ -108,9 +112,22 @@ fn of_element(func: &mut Func, stmt: &Stmt, data: &LoopData, elements: &Elements
     let Lambda { params, body } = elementwise(func, &data.params, elements, indices, (renaming, stmt.span));
     let results: Vec<Value> = params.iter().map(|&param| func.value(func.ty(param).clone(), stmt.span)).collect();
     let cells = results.iter().map(|&result| result.into()).collect();
-    let kind = LoopKind::For { index, count: *count };
-    let consumed = vec![false; params.len()];
-    let op = Op::Loop(Box::new(LoopData { kind, params, init, body, consumed }));
+    let fold = if data.regroups { MappedFold::prove(func, &params, &body) } else { None };
+    let op = match fold {
+        Some(fold) => {
+            let SplitFold { mapping, combine, commutative } = fold.split(func, &params, body);
+            let space = vec![count.extent()];
+            let operators = vec![OperatorData::new(Operator::Fold { combine, neutral: init, commutative })];
+            let generators = vec![Generator::full(&space, mapping)];
+            let indices = vec![index];
+            Op::With(func.with_loops.push(WithLoopData { space, indices, generators, operators, span: stmt.span }))
+        }
+        None => {
+            let kind = LoopKind::For { index, count: *count };
+            let (consumed, regroups) = (vec![false; params.len()], data.regroups);
+            Op::Loop(Box::new(LoopData { kind, params, init, body, consumed, regroups }))
+        }
+    };
     stmts.push(Stmt { results, op, certs: Vec::new(), span: stmt.span });
     Block { stmts, results: cells }
 }

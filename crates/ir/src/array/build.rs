@@ -214,7 +214,7 @@ impl Builder {
                 result
             })
             .collect::<Vec<_>>();
-        let data = LoopData { kind, params, init, body, consumed };
+        let data = LoopData { kind, params, init, body, consumed, regroups: false };
         self.push(Stmt { results: results.clone(), op: Op::Loop(Box::new(data)), certs: Vec::new(), span: self.span });
         results
     }

@@ -22,12 +22,15 @@ pub mod alias;
 pub mod build;
 pub mod effects;
 mod l0_notation;
+mod mapped_fold;
 pub mod parse;
 pub mod print;
 pub mod replaced;
 pub mod sac_notation;
 pub mod verify;
 pub mod walk;
+
+pub use mapped_fold::{MappedFold, SplitFold};
 
 use crate::effect::Effect;
 use crate::failure::FailureKind;
@@ -299,6 +302,9 @@ pub struct LoopData {
     pub body: Block,
     /// Per parameter: the body updates its memory in place, so the initial value is consumed.
     pub consumed: Vec<bool>,
+    /// The program asks for a fold with an associative function, which is not yet known to be one of arrays of one shape. What a
+    /// counted loop adds up may be regrouped.
+    pub regroups: bool,
 }
 
 /// When a sequential loop ends.

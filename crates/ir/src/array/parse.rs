@@ -362,16 +362,18 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let index = self.binder(Type::scalar(Scalar::I64))?;
                 self.cursor.expect("<")?;
                 let count = self.operand()?;
+                let regroups = self.cursor.eat_word("regroups");
                 let (params, init, consumed) = self.loop_params()?;
                 let kind = LoopKind::For { index, count };
-                Op::Loop(Box::new(LoopData { kind, params, init, body: self.block("yield")?, consumed }))
+                Op::Loop(Box::new(LoopData { kind, params, init, body: self.block("yield")?, consumed, regroups }))
             }
             "while" => {
                 let (params, init, consumed) = self.loop_params()?;
                 let condition = self.block("yield")?;
                 self.cursor.expect_word("do")?;
                 let kind = LoopKind::While { condition };
-                Op::Loop(Box::new(LoopData { kind, params, init, body: self.block("yield")?, consumed }))
+                let body = self.block("yield")?;
+                Op::Loop(Box::new(LoopData { kind, params, init, body, consumed, regroups: false }))
             }
             "call" => {
                 let callee = callee(self.cursor, self.names)?;

@@ -376,7 +376,7 @@ impl<'a> Printer<'a> {
         match &data.kind {
             LoopKind::For { index, count } => {
                 self.word("for", certs);
-                self.w.put(format_args!(" {index} < {count} ("));
+                self.w.put(format_args!(" {index} < {count} {}(", if data.regroups { "regroups " } else { "" }));
             }
             LoopKind::While { .. } => {
                 self.word("while", certs);

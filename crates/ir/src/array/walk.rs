@@ -372,7 +372,8 @@ impl Func {
                     (LoopKind::For { .. }, None) => unreachable!("a counted loop has a count"),
                 };
                 let body = self.copy_block(from, &data.body, renaming);
-                Op::Loop(Box::new(LoopData { kind, params, init, body, consumed: data.consumed.clone() }))
+                let (consumed, regroups) = (data.consumed.clone(), data.regroups);
+                Op::Loop(Box::new(LoopData { kind, params, init, body, consumed, regroups }))
             }
             Op::With(w) => {
                 let data = from.unwrap_or(self).with_loops[*w].clone();

@@ -121,6 +121,7 @@ impl Folder<'_> {
                         init: Vec::new(),
                         body: Block::default(),
                         consumed: Vec::new(),
+                        regroups: false,
                     },
                 );
                 let (index, body) = match kind {

@@ -108,6 +108,8 @@ pub(super) struct Carried {
     next: Vec<Operand>,
     /// Per dimension, whether its length varies.
     varies: Vec<bool>,
+    /// What a loop adds up to the components may be regrouped.
+    regroups: bool,
 }
 
 impl Carried {
@@ -117,7 +119,12 @@ impl Carried {
         let extents = emitter.extents(&flat, &init.parts);
         let init_lengths = extents.into_iter().map(|extent| emitter.length(extent)).collect();
         let (sizes, params, next, varies) = Default::default();
-        Self { flat, init: init.parts.clone(), init_lengths, sizes, params, next, varies }
+        Self { flat, init: init.parts.clone(), init_lengths, sizes, params, next, varies, regroups: false }
+    }
+
+    /// The same, carried by a fold with a function that the language takes to be associative.
+    pub(super) fn regrouping(self) -> Self {
+        Self { regroups: true, ..self }
     }
 
     /// The values in the body, whose block has just been opened.
@@ -164,6 +171,10 @@ impl Carried {
     }
 
     /// True if some extent varies.
+    pub(super) fn is_of_arrays(&self) -> bool {
+        self.flat.dims > 0
+    }
+
     pub(super) fn has_varying_extents(&self) -> bool {
         self.varies.contains(&true)
     }
@@ -273,7 +284,8 @@ impl Carried {
             }
         }
         results.extend(&parts);
-        let data = LoopData { kind: LoopKind::For { index, count }, params, init, body, consumed };
+        let kind = LoopKind::For { index, count };
+        let data = LoopData { kind, params, init, body, consumed, regroups: self.regroups };
         emitter.push(Op::Loop(Box::new(data)), results, certs);
         parts.into_iter().map(Operand::from).collect()
     }

@@ -1,9 +1,9 @@
 //! Which left folds are folds: with-loop operators, whose partial results may be computed apart.
 
 use super::emit::Emitter;
-use frit_ir::array::{Block, Func, Lambda, Op, Operand, Stmt, Type, Value};
+use frit_ir::array::{Block, Lambda, MappedFold, Op, Operand, SplitFold, Stmt, Type, Value};
 use frit_ir::scalar::BinOp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A left fold whose accumulators keep their shape and are not consumed.
 pub(super) struct Candidate {
@@ -33,15 +33,8 @@ pub(super) enum Proof {
         /// And commutative.
         commutative: bool,
     },
-    /// Per accumulator, its function is `acc op h(element)` for an associative operator.
-    Mapped(Vec<FinalStep>),
-}
-
-/// What makes the next value of an accumulator: `result = accumulator op element`.
-pub(super) struct FinalStep {
-    result: Value,
-    op: BinOp,
-    element: Operand,
+    /// Its function combines mapped elements.
+    Mapped(MappedFold),
 }
 
 impl Candidate {
@@ -81,34 +74,9 @@ impl Candidate {
         self.combine.results.iter().enumerate().map(operator).collect()
     }
 
-    /// The fold of mapped elements, if the function is `acc op h(element)` for scalar associative operators, per accumulator,
-    /// and uses accumulators for nothing else.
+    /// The fold of mapped elements, if the function only combines them with the accumulators.
     pub(super) fn prove_mapped_reduction(&self, emitter: &Emitter) -> Option<Proof> {
-        if self.params.is_empty() {
-            return None;
-        }
-        let definitions = self.definitions();
-        let step = |(&param, result): (&Value, &Operand)| {
-            let result = result.value()?;
-            let Op::Binary { op, x, y } = definitions.get(&result)?.op else { return None };
-            let ty = emitter.ty(param);
-            let accumulator = Operand::Value(param);
-            let element = if x == accumulator {
-                y
-            } else if y == accumulator && op.is_commutative(ty.elem) {
-                x
-            } else {
-                return None;
-            };
-            (ty.is_scalar() && op.is_reduction()).then_some(FinalStep { result, op, element })
-        };
-        let steps: Vec<FinalStep> = self.params.iter().zip(&self.combine.results).map(step).collect::<Option<_>>()?;
-        // Each accumulator is used once, by its own step; each step's result once, by the block.
-        let involved: BTreeSet<Value> =
-            self.params.iter().copied().chain(steps.iter().map(|step| step.result)).collect();
-        let is_alone = involved.len() == 2 * steps.len()
-            && count_uses(emitter.finished(), &self.combine, &involved) == 2 * steps.len();
-        is_alone.then_some(Proof::Mapped(steps))
+        MappedFold::prove(emitter.finished(), &self.params, &self.combine).map(Proof::Mapped)
     }
 
     fn definitions(&self) -> BTreeMap<Value, &Stmt> {
@@ -117,31 +85,18 @@ impl Candidate {
 
     /// The fold that was proved.
     pub(super) fn into_fold(mut self, emitter: &mut Emitter, proof: Proof) -> Fold {
-        let steps = match proof {
+        match proof {
             Proof::Reduction { commutative } => {
                 let params = self.params.iter().chain(&self.elements).copied().collect();
                 let combine = Lambda { params, body: self.combine };
-                return Fold { generator: self.generator, combine, commutative };
+                Fold { generator: self.generator, combine, commutative }
             }
-            Proof::Mapped(steps) => steps,
-        };
-        let finals: BTreeSet<Value> = steps.iter().map(|step| step.result).collect();
-        let mut mapping = std::mem::take(&mut self.combine);
-        mapping.stmts.retain(|stmt| !stmt.results.iter().any(|result| finals.contains(result)));
-        mapping.results = steps.iter().map(|step| step.element).collect();
-        emitter.open_block();
-        let mut params = self.params.clone();
-        let mut results = Vec::new();
-        for (step, &accumulator) in steps.iter().zip(&self.params) {
-            let ty = emitter.ty(accumulator).clone();
-            let element = emitter.value(ty, None);
-            params.push(element);
-            results.push(emitter.binary(step.op, accumulator.into(), element.into(), Vec::new()));
+            Proof::Mapped(proof) => {
+                let step = std::mem::take(&mut self.combine);
+                let SplitFold { mapping, combine, commutative } = proof.split(emitter.func(), &self.params, step);
+                Fold { generator: self.merged(emitter, mapping), combine, commutative }
+            }
         }
-        let body = emitter.close_block(results);
-        let commutative = steps.iter().zip(&self.params).all(|(step, &p)| step.op.is_commutative(emitter.ty(p).elem));
-        let generator = self.merged(emitter, mapping);
-        Fold { generator, combine: Lambda { params, body }, commutative }
     }
 
     /// The body of the sequential loop that is the left fold.
@@ -159,18 +114,4 @@ impl Candidate {
         stmts.extend(block.stmts);
         Block { stmts, results: block.results }
     }
-}
-
-/// How often a block uses these values.
-fn count_uses(func: &Func, block: &Block, of: &BTreeSet<Value>) -> usize {
-    let mut count = 0;
-    let mut see = |operand: Operand| count += usize::from(operand.value().is_some_and(|value| of.contains(&value)));
-    for stmt in &block.stmts {
-        stmt.op.for_each_operand(func, &mut see);
-    }
-    block.results.iter().copied().for_each(see);
-    for stmt in &block.stmts {
-        stmt.op.for_each_block(func, &mut |inner| count += count_uses(func, inner, of));
-    }
-    count
 }

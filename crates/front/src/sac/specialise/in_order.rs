@@ -222,14 +222,14 @@ impl<'p> Specialiser<'p> {
         };
         let kind = LoopKind::For { index: counter, count };
         let consumed = vec![false; params.len()];
-        let results = self.loop_results(LoopData { kind, params, init, body, consumed });
+        let results = self.loop_results(LoopData { kind, params, init, body, consumed, regroups: false });
         Ok(Some(self.state_of(setting, &inside, results)))
     }
 
     /// Appends a loop; its results have the types of the parameters.
     fn loop_results(&mut self, data: LoopData) -> Vec<array::Value> {
         let bounds: Vec<(i64, i64)> = data.params.iter().map(|&param| self.bounds(param.into())).collect();
-        let LoopData { kind, params, init, body, consumed } = data;
+        let LoopData { kind, params, init, body, consumed, .. } = data;
         self.count_statement();
         let results = self.builder.sequential_loop(kind, params, init, body, consumed);
         for (&result, (low, high)) in results.iter().zip(bounds) {

@@ -426,7 +426,7 @@ impl<'p> Specialiser<'p> {
             env.bindings[counting.counter] = Binding::Set(Value::scalar(end));
         }
         let consumed = vec![false; params.len()];
-        let data = LoopData { kind, params, init, body, consumed };
+        let data = LoopData { kind, params, init, body, consumed, regroups: false };
         self.count_statement();
         let stmt = IrStmt { results: names, op: Op::Loop(Box::new(data)), certs: Vec::new(), span };
         self.builder.push(stmt);

@@ -121,7 +121,7 @@ impl Comparison<'_> {
                     (LoopKind::For { .. } | LoopKind::While { .. }, _) => false,
                 };
                 kinds
-                    && a.consumed == b.consumed
+                    && (&a.consumed, a.regroups) == (&b.consumed, b.regroups)
                     && self.all(&a.init, &b.init)
                     && self.define(&a.params, &b.params)
                     && match (&a.kind, &b.kind) {

@@ -281,6 +281,10 @@ impl<'a> Verifier<'a> {
         need_count("results of the body", count, data.body.results.len())?;
         match data.kind {
             LoopKind::For { count, .. } => self.scalar(count, Scalar::I64, "the number of iterations")?,
+            LoopKind::While { .. } if data.regroups => {
+                let message = "only a counted loop regroups what it adds up".to_string();
+                return Err(Fault::new(Invariant::OperandType, message));
+            }
             LoopKind::While { .. } => {}
         }
         let outer = self.scope.len();
