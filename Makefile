@@ -24,7 +24,7 @@ python: wheel
 
 wheel: setup-python
 	rm -f target/wheels/frit-*.whl
-	target/python/bin/maturin build --release --locked --quiet --out target/wheels
+	PATH="$(CURDIR)/target/python/bin:$$PATH" maturin build --release --locked --quiet --out target/wheels
 
 test: setup-test
 	$(CARGO) xtask check

