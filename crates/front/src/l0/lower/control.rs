@@ -122,9 +122,10 @@ impl Carried {
         Self { flat, init: init.parts.clone(), init_lengths, sizes, params, next, varies, regroups: false }
     }
 
-    /// The same, carried by a fold with a function that the language takes to be associative.
+    /// The same, carried by a fold with a function that the language takes to be associative. Of scalars nothing is left to show: there
+    /// the function is known not to be.
     pub(super) fn regrouping(self) -> Self {
-        Self { regroups: true, ..self }
+        Self { regroups: self.flat.dims > 0 && !self.has_varying_extents(), ..self }
     }
 
     /// The values in the body, whose block has just been opened.
@@ -171,10 +172,6 @@ impl Carried {
     }
 
     /// True if some extent varies.
-    pub(super) fn is_of_arrays(&self) -> bool {
-        self.flat.dims > 0
-    }
-
     pub(super) fn has_varying_extents(&self) -> bool {
         self.varies.contains(&true)
     }

@@ -267,8 +267,7 @@ impl<'p> Body<'_, 'p> {
         let Some(proof) = proof else {
             let body = candidate.into_loop_body(emitter);
             let count = emitter.length(outer);
-            let regroups = soac.kind == SoacKind::Reduce && carried.is_of_arrays() && !carried.has_varying_extents();
-            let carried = if regroups { carried.regrouping() } else { carried };
+            let carried = if soac.kind == SoacKind::Reduce { carried.regrouping() } else { carried };
             return carried.finish(emitter, index, count, body, certs.to_vec());
         };
         let fold = candidate.into_fold(emitter, proof);
