@@ -3,7 +3,7 @@
 
 use crate::compile::{Compiled, compile, native_bug, native_failure, optimisation};
 use crate::error::{Error, Kind};
-use crate::native::{Arg, Cache, Compiler, OwnedResult};
+use crate::native::{Arg, Cache, Compiler, NativeError, OwnedResult};
 use crate::options::{Fusion, Level, Options};
 use crate::source::Unit;
 use frit_back::c::CSource;
@@ -244,7 +244,8 @@ impl Baseline {
             .compile(&code, optimisation(options.level, &code), &scratch)
             .map_err(|error| wrong(format!("`{}` cannot be compiled: {error}", path.display())))?;
         // SAFETY: loading runs the file's initialisers, if it has any; the user asked for its code to be run.
-        let library = unsafe { libloading::Library::new(&object.path) }.map_err(|error| wrong(error.to_string()))?;
+        let library = unsafe { libloading::Library::new(&object.path) }
+            .map_err(|error| wrong(NativeError::from(error).to_string()))?;
         // SAFETY: the type is the one that the manual asks for.
         let function = unsafe { library.get(b"frit_baseline\0") }
             .map(|symbol| *symbol)

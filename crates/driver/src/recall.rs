@@ -3,7 +3,7 @@
 //! An entry in the object cache names the compiled object and has what a caller must know of it. Its name is a hash of all that is known
 //! before a front end runs: the program's file, the entry function that was asked for, the options, the C compiler and this version of Frit. Which
 //! other files the program consists of stands in the entry, with a hash of their texts, and where a file was looked for in vain. So the entry is
-//! found by the file alone where no front end is needed to tell which function is the entry. For a function that is called by its name, another
+//! found by the file alone where no front end is needed to tell which function is the entry, or to warn. For a function that is called by its name, another
 //! entry says what its arguments are read as; their ranks are part of what the program is found by. An entry whose object is gone, that is damaged,
 //! or whose files have changed is as good as none.
 
@@ -217,6 +217,8 @@ struct Kept {
     content: String,
     /// Where there was no file.
     missing: Vec<PathBuf>,
+    /// The front end warns of something, which is said each time.
+    warns: bool,
     /// Of a program in SAC.
     interface: Option<KeptInterface>,
     object: String,
@@ -333,6 +335,7 @@ impl Kept {
             files,
             content: content(&unit.sources),
             missing: program.map(|program| program.missing.iter().cloned().collect()).unwrap_or_default(),
+            warns: program.is_some_and(|program| !program.warnings.is_empty()),
             interface,
             object: object.into(),
             name: name.clone(),
@@ -345,8 +348,11 @@ impl Kept {
         }
     }
 
-    /// The program whose file has this name and text, if nothing changed.
+    /// The program whose file has this name and text, if nothing changed and nothing need be said of it.
     fn found(mut self, name: String, text: String, cache: &Cache) -> Option<(Unit, Recalled)> {
+        if self.warns {
+            return None;
+        }
         let mut sources = SourceMap::new();
         sources.add(name.clone(), text);
         for file in &self.files {

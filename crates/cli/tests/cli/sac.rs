@@ -317,16 +317,19 @@ fn pointers_of_c_are_values_of_a_class() {
 
 #[test]
 fn functions_in_objects_and_libraries_come_before_those_of_the_c_library() {
-    let place = Place::new();
-    place.file("p.sac", "external int step(int n);\nint main() { return step(4); }\n");
-    // The C library has another function of this name, for old programs.
-    place.file("step.c", "int step(int n) { return n * 10 + 2; }\n");
-    place.command("cc", ["-c", "-fPIC", "step.c", "-o", "step.o"]).prints("");
-    place.command("cc", ["-shared", "step.o", "-o", "libstep.so"]).prints("");
-    for file in ["step.c", "step.o", "libstep.so"] {
-        for engine in ["native", "interpreter", "evaluator"] {
-            let done = place.frit(["run", "p.sac", file, "--engine", engine]).done();
-            assert_eq!(done.code, Some(42), "{file}, {engine}: {}", done.err);
+    // The same files in another folder, when the first is gone, are another program for the object cache that both share.
+    for _ in 0..2 {
+        let place = Place::new();
+        place.file("p.sac", "external int step(int n);\nint main() { return step(4); }\n");
+        // The C library has another function of this name, for old programs.
+        place.file("step.c", "int step(int n) { return n * 10 + 2; }\n");
+        place.command("cc", ["-c", "-fPIC", "step.c", "-o", "step.o"]).prints("");
+        place.command("cc", ["-shared", "step.o", "-o", "libstep.so"]).prints("");
+        for file in ["step.c", "step.o", "libstep.so"] {
+            for engine in ["native", "interpreter", "evaluator"] {
+                let done = place.frit(["run", "p.sac", file, "--engine", engine]).done();
+                assert_eq!(done.code, Some(42), "{file}, {engine}: {}", done.err);
+            }
         }
     }
 }
@@ -372,13 +375,16 @@ fn a_function_that_a_used_module_hides_is_warned_of() {
         "p.sac",
         "use Array: all;\nint[*] reverse(int[*] a) { return a; }\nint main() { return reverse([1, 2])[0]; }\n",
     );
-    let done = place.frit(["run", "p.sac"]).done();
-    assert_eq!(done.code, Some(2), "{}", done.err);
-    assert!(
-        done.err.contains("less-specific-than-used") && done.err.contains("all except { reverse }"),
-        "{}",
-        done.err
-    );
+    // Also when it was compiled before.
+    for _ in 0..2 {
+        let done = place.frit(["run", "p.sac"]).done();
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(
+            done.err.contains("less-specific-than-used") && done.err.contains("all except { reverse }"),
+            "{}",
+            done.err
+        );
+    }
     place.file(
         "p.sac",
         "use Array: all;\nuse Structures: all;\nint sum(int[*] a) { return 0; }\nint main() { return 0; }\n",

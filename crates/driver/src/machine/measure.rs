@@ -30,7 +30,7 @@ pub(super) fn measure(compiler: &Compiler, cache: &Cache, says: &dyn Fn(&str)) -
     let all = (probe.team(cores) == cores).then_some(cores);
     // `seconds` is what it takes each of some threads to do `amount`.
     let rate = |seconds: &dyn Fn(usize) -> Result<f64, NativeError>, amount: f64| -> Result<Rate, NativeError> {
-        let of = |threads: usize| Ok(rounded(threads as f64 * amount / seconds(threads)? / 1e9));
+        let of = |threads| seconds(threads).map(|each| rounded(threads as f64 * amount / each / 1e9));
         Ok(Rate { one: Some(of(1)?), all: all.map(of).transpose()? })
     };
     let last = machine.storage.values().filter_map(|storage| storage.size_bytes).max().map_or(0, NonZeroU64::get);

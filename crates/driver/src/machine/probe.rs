@@ -43,20 +43,19 @@ impl Probe {
             flags: frit_back::c::flags(false),
         };
         let object = compiler.compile(&code, Optimisation::Native, cache)?;
-        let load_error = |error: libloading::Error| NativeError::Load { message: error.to_string() };
         // SAFETY: the object was made from the source above, which has no initialisers.
-        let library = unsafe { libloading::Library::new(&object.path) }.map_err(load_error)?;
+        let library = unsafe { libloading::Library::new(&object.path) }?;
         // SAFETY: the types are those of the functions in the source above.
         let probe = unsafe {
             Self {
-                read: *library.get(b"frit_probe_read\0").map_err(load_error)?,
-                copy: *library.get(b"frit_probe_copy\0").map_err(load_error)?,
-                fma: *library.get(b"frit_probe_fma\0").map_err(load_error)?,
-                multiply_add: *library.get(b"frit_probe_multiply_add\0").map_err(load_error)?,
-                region: *library.get(b"frit_probe_region\0").map_err(load_error)?,
-                operation: *library.get(b"frit_probe_operation\0").map_err(load_error)?,
-                team: *library.get(b"frit_probe_team\0").map_err(load_error)?,
-                cache_size: *library.get(b"frit_probe_cache_size\0").map_err(load_error)?,
+                read: *library.get(b"frit_probe_read\0")?,
+                copy: *library.get(b"frit_probe_copy\0")?,
+                fma: *library.get(b"frit_probe_fma\0")?,
+                multiply_add: *library.get(b"frit_probe_multiply_add\0")?,
+                region: *library.get(b"frit_probe_region\0")?,
+                operation: *library.get(b"frit_probe_operation\0")?,
+                team: *library.get(b"frit_probe_team\0")?,
+                cache_size: *library.get(b"frit_probe_cache_size\0")?,
                 _library: library,
             }
         };

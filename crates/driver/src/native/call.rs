@@ -389,21 +389,20 @@ impl Library {
     }
 
     fn of(library: Result<libloading::Library, libloading::Error>, entry: &Entry) -> Result<Self, NativeError> {
-        let load_error = |error: libloading::Error| NativeError::Load { message: error.to_string() };
-        let library = library.map_err(load_error)?;
+        let library = library?;
         let name = |suffix: &str| format!("{}{suffix}\0", entry.name).into_bytes();
         // SAFETY: the types are those that `public.h` and the back end's `entry` give the functions.
         let code = unsafe {
             Code {
-                open: *library.get(name("_open").as_slice()).map_err(load_error)?,
-                close: *library.get(name("_close").as_slice()).map_err(load_error)?,
-                call: *library.get(name("_call").as_slice()).map_err(load_error)?,
-                release: *library.get(name("_release").as_slice()).map_err(load_error)?,
-                write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
-                read_from: *library.get(name("_read_from").as_slice()).map_err(load_error)?,
-                call_by: *library.get(name("_call_by").as_slice()).map_err(load_error)?,
-                ask: *library.get(name("_ask").as_slice()).map_err(load_error)?,
-                report: *library.get(name("_report").as_slice()).map_err(load_error)?,
+                open: *library.get(name("_open").as_slice())?,
+                close: *library.get(name("_close").as_slice())?,
+                call: *library.get(name("_call").as_slice())?,
+                release: *library.get(name("_release").as_slice())?,
+                write_to: *library.get(name("_write_to").as_slice())?,
+                read_from: *library.get(name("_read_from").as_slice())?,
+                call_by: *library.get(name("_call_by").as_slice())?,
+                ask: *library.get(name("_ask").as_slice())?,
+                report: *library.get(name("_report").as_slice())?,
                 _library: library,
             }
         };

@@ -54,10 +54,12 @@ fn is_object(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "o" || extension == "so" || extension == "a")
 }
 
-/// The texts of these files and of what they include by `#include "..."` beside them, for a hash.
+/// The texts of these files and of what they include by `#include "..."` beside them, for a hash. Files stand by their whole paths, as a program is
+/// linked with libraries where they are.
 pub(crate) fn texts(files: &[PathBuf]) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    let mut open: Vec<PathBuf> = files.iter().rev().cloned().collect();
+    let whole = |file: &PathBuf| fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+    let mut open: Vec<PathBuf> = files.iter().rev().map(whole).collect();
     let mut seen = BTreeSet::new();
     while let Some(file) = open.pop() {
         let Some(text) = seen.insert(file.clone()).then(|| fs::read(&file).ok()).flatten() else { continue };
@@ -107,7 +109,7 @@ pub(crate) fn load(
     let object = object.map_err(|error| refused(error, files))?;
     // SAFETY: the object has no initialisers but those of the user's code, which the user asks to run.
     let library = unsafe { open_with_foreign(&object) };
-    let library = Arc::new(library.map_err(|error| NativeError::Load { message: error.to_string() })?);
+    let library = Arc::new(library.map_err(NativeError::from)?);
     let mut missing = Vec::new();
     for (at, foreign) in foreign.iter().enumerate() {
         // SAFETY: both are defined by the shim with these types.
@@ -126,7 +128,7 @@ pub(crate) fn load(
                 }));
             }
             (Err(error), _) | (_, Err(error)) => {
-                return Err(NativeError::Load { message: error.to_string() }.into());
+                return Err(NativeError::from(error).into());
             }
         }
     }

@@ -14,6 +14,7 @@ pub mod foreign;
 
 use frit_ir::FailureKind;
 use frit_support::Span;
+use std::error::Error as _;
 use std::path::PathBuf;
 
 pub use cache::Cache;
@@ -102,6 +103,14 @@ impl std::fmt::Display for NativeError {
 }
 
 impl std::error::Error for NativeError {}
+
+impl From<libloading::Error> for NativeError {
+    /// The loader's reason is the source of the error.
+    fn from(error: libloading::Error) -> Self {
+        let reason = error.source().map(|reason| format!(": {reason}")).unwrap_or_default();
+        NativeError::Load { message: format!("{error}{reason}") }
+    }
+}
 
 /// The error of an operation on a file.
 pub(crate) fn file_error(path: &std::path::Path, what: &str, error: &std::io::Error) -> NativeError {
