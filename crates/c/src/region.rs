@@ -32,6 +32,21 @@ pub struct File {
 }
 
 impl File {
+    /// A file with regions that are known otherwise than by reading it: its text has no macros, and nothing is known of its functions.
+    pub fn with_regions(id: FileId, text: String, regions: Vec<Region>) -> Self {
+        Self {
+            id,
+            source: Source::plain(&text),
+            text,
+            regions,
+            remarks: Vec::new(),
+            left_out: Vec::new(),
+            signatures: Signatures::default(),
+            undeclared: BTreeSet::new(),
+            unused: BTreeSet::new(),
+        }
+    }
+
     /// A part of the text as the source has it: macros that are replaced as a whole in it are put back.
     pub(crate) fn written(&self, range: Range<usize>) -> Cow<'_, str> {
         self.source.written(&self.text, range)

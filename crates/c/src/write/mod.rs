@@ -17,8 +17,6 @@ pub(crate) mod outside;
 mod placement;
 mod statements;
 mod storage;
-#[cfg(test)]
-mod tests;
 mod turned;
 
 use crate::region::{File, Region, Remark};

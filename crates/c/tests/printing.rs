@@ -1,10 +1,9 @@
 //! Printing of regions that are put together by hand: each test gives the C text, what its statements access, and the program that is to be
 //! printed.
 
-use super::{Transformed, write};
-use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
-use crate::source::Source;
 use expect_test::{Expect, expect};
+use frit_c::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
+use frit_c::{Transformed, Written, write};
 use frit_isl::{Map, PwAff, Set};
 use frit_scop::builder::Builder;
 use frit_scop::model::{AccessKind, Home, ParamData};
@@ -47,18 +46,7 @@ impl Case {
             gone: Vec::new(),
             frees: Vec::new(),
         };
-        let source = Source::plain(&text);
-        let file = File {
-            id: FileId::new(0),
-            text,
-            source,
-            regions: vec![region],
-            remarks: Vec::new(),
-            left_out: Vec::new(),
-            signatures: Default::default(),
-            undeclared: Default::default(),
-            unused: Default::default(),
-        };
+        let file = File::with_regions(FileId::new(0), text, vec![region]);
         let program = Program::default();
         Case { file, program, shares: Vec::new() }
     }
@@ -152,7 +140,7 @@ impl Case {
             let name = self.region().scop.loops[each].name.clone();
             for (found, _) in text.match_indices(&name) {
                 let range = start + found..start + found + name.len();
-                let is_word = |at: Option<&u8>| at.is_some_and(|&byte| super::lexical::is_word(byte));
+                let is_word = |at: Option<&u8>| at.is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_');
                 let bytes = text.as_bytes();
                 let is_part = is_word(bytes.get(found + name.len())) || found > 0 && is_word(bytes.get(found - 1));
                 if !is_part && !holes.iter().any(|hole| hole.range.start <= range.start && range.end <= hole.range.end)
@@ -205,7 +193,7 @@ impl Case {
         self.program.iterators.push(IteratorData { sources: sources.to_vec() })
     }
 
-    fn write(&self) -> super::Written {
+    fn write(&self) -> Written {
         let transformed = Transformed {
             scop: self.file.regions[0].scop.clone(),
             statements: as_they_are(&self.file.regions[0].scop),
@@ -223,7 +211,7 @@ impl Case {
     }
 }
 
-fn remarks(written: &super::Written) -> String {
+fn remarks(written: &Written) -> String {
     written.remarks.iter().map(|remark| format!("{}: {}\n", remark.code, remark.message)).collect()
 }
 
