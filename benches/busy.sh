@@ -62,8 +62,11 @@ failed=0
 measure() { # MACHINE LIMIT
     for program in "${programs[@]}"; do
         for size in "${sizes[@]}"; do
-            elements=20000000
-            case $program in sum | columns) elements=400000000 ;; esac
+            case $program in
+            stencil) elements=20000000 ;;
+            scan | exponential) elements=200000000 ;;
+            *) elements=400000000 ;;
+            esac
             steps=$((elements / size + 1))
             : >"$work/one"
             : >"$work/several"

@@ -185,7 +185,16 @@ static bool frit_is_busy(frit_context *c) {
     return c->is_busy;
 }
 
-/* Nanoseconds that a trial of the other way is expected to lose, less than 0 if it will gain. */
+/* Threads pay if they are so many times as fast as one. What they gain is lost again by neighbours that run on one thread, and find half of their
+   arrays in other caches. */
+static const double FRIT_PAYING = 1.2;
+
+/* True if threads pay, by the times of an operation. */
+static bool frit_pays(const frit_choice *choice) {
+    return choice->team * FRIT_PAYING < choice->alone;
+}
+
+/* Nanoseconds that a trial of the other way is expected to lose. */
 static double frit_expected_loss(const frit_worker *w, const frit_choice *choice, double operations) {
     /* Threads save no more than their number says; of threads that were not tried yet nothing is known. */
     const double alone = choice->alone > 0 ? choice->alone : w->context->threads * choice->best;
@@ -193,7 +202,8 @@ static double frit_expected_loss(const frit_worker *w, const frit_choice *choice
         const double run = operations * alone;
         return FRIT_TRIAL * (run > FRIT_SLICE ? run : FRIT_SLICE);
     }
-    return FRIT_TRIAL * operations * (choice->prefers_team ? alone - choice->team : choice->team - alone);
+    const double apart = alone < choice->team ? choice->team - alone : alone - choice->team;
+    return FRIT_TRIAL * operations * apart;
 }
 
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work) {
@@ -239,7 +249,7 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
         *mean += (each - *mean) / 16;
         choice->savings += elapsed / choice->patience;
         const double other = choice->is_team ? choice->alone : choice->team;
-        if (other > 0 && other < *mean) {
+        if (other > 0 && frit_pays(choice) != choice->prefers_team) {
             /* The machine has become busy, or has become quiet. */
             choice->prefers_team = !choice->prefers_team;
             choice->patience = FRIT_PATIENCE;
@@ -257,8 +267,8 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     choice->trial = 0;
     *mean = choice->sum / (FRIT_TRIAL - FRIT_UNCOUNTED);
     if (usual == 0) return;
-    if (*mean < usual) {
-        choice->prefers_team = choice->is_team;
+    if (frit_pays(choice) != choice->prefers_team) {
+        choice->prefers_team = !choice->prefers_team;
         choice->patience = FRIT_PATIENCE;
     } else if (choice->patience < FRIT_MOST_PATIENCE) {
         choice->patience *= 2;

@@ -38,6 +38,9 @@ const MOST_COLUMNS: i64 = 1024;
 /// The least number of rows for each column: combining the sums of the threads must be cheap in
 /// comparison.
 const LEAST_ROWS: i64 = 4;
+/// The least number of elements that threads share by rows. Where loops around share rows too, each thread finds its rows in its own cache;
+/// in fewer elements there is no work for several threads.
+const LEAST_ELEMENTS: i64 = 1 << 15;
 /// Rows that the preceding loop and the sums take in turn; they stay in a near cache.
 const STRIP: i64 = 8;
 /// The most rows of a block, practically unlimited: the number of threads decides the number of
@@ -209,12 +212,13 @@ impl Sweep {
         let row_count = named(at_least_zero(rows.upper.clone() - rows.lower.clone()));
         let threads = named(Expr::Threads);
         let bytes = self.columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).max().unwrap_or(1);
-        let elements = Expr::i64(cache_bytes / bytes as i64);
+        // One thread gains by reading a row once for both loops, where rows do not stay in its cache.
+        let elements = if ahead.is_some() { cache_bytes / bytes as i64 } else { LEAST_ELEMENTS };
         let is_less = |x: Expr, y: Expr| Expr::binary(BinOp::LE, x, y);
         let mut conditions = vec![
             is_less(count.into(), Expr::i64(MOST_COLUMNS)),
             is_less(least, row_count.into()),
-            is_less(elements, Expr::Var(row_count) * count.into()),
+            is_less(Expr::i64(elements), Expr::Var(row_count) * count.into()),
         ];
         match ahead.map(|ahead| &proc.loops[ahead]) {
             Some(ahead) => {
