@@ -135,35 +135,71 @@ impl Maker {
         scope.arrays.push(updated);
     }
 
-    /// A loop that updates a fresh array in place, element by element.
+    /// Loops that update a fresh array in place, element by element.
     pub(super) fn update_loop(&mut self, scope: &mut Scope) {
-        let Some(source) = self.source_where(scope, |ty| ty.rank() == 1) else { return };
-        let fresh = if self.random.one_in(2) { self.b.copy(source) } else { self.map_of(scope, source) };
+        let Some(source) = self.source_where(scope, |ty| ty.rank() <= 2) else { return };
+        let fresh = if self.b.func.ty(source).rank() == 2 || self.random.one_in(2) {
+            self.b.copy(source)
+        } else {
+            self.map_of(scope, source)
+        };
         self.update_all(scope, fresh);
     }
 
     fn update_all(&mut self, scope: &mut Scope, fresh: Value) {
-        let ty = self.b.func.ty(fresh).clone();
+        let shape = self.b.func.ty(fresh).shape.clone();
+        let readable = scope.arrays.iter().copied().filter(|&array| self.b.func.ty(array).shape == shape).collect();
+        let updated = self.update_rows(&Scope { arrays: readable, ..scope.clone() }, fresh, Vec::new());
+        self.add_all(scope, &[updated]);
+    }
+
+    /// A loop over the rows of an array, or over the elements of the row at `row`: all of them, some, or from the last to the first. At times an
+    /// iteration reads what the one before has written.
+    fn update_rows(&mut self, scope: &Scope, array: Value, row: Vec<Operand>) -> Value {
+        let ty = self.b.func.ty(array).clone();
+        let extent: Operand = ty.shape[row.len()].into();
+        let way = self.random.below(6);
+        let first = Operand::i64(self.random.between(1, 2));
+        let count = match way {
+            0 => self.b.binary(BinOp::SUB, extent, first),
+            1 => {
+                let more = self.b.binary(BinOp::ADD, extent, Operand::i64(1));
+                self.b.binary(BinOp::FLOOR_DIV, more, Operand::i64(2))
+            }
+            _ => extent,
+        };
+        let last = self.b.binary(BinOp::SUB, extent, Operand::i64(1));
         let (index, param) = (self.b.value(I64, None), self.b.value(ty.clone(), None));
-        self.b.open_block();
-        self.depth += 1;
-        let readable = scope.arrays.iter().copied().filter(|&array| self.b.func.ty(array).shape == ty.shape).collect();
-        let mut inner = Scope { arrays: readable, ..scope.clone() };
-        inner.ints.push(index.into());
-        if let Some(other) = self.source_where(&inner, |_| true) {
-            let element = self.b.index(other, vec![index.into()], vec![]);
-            self.add(&mut inner, element.into());
-        }
-        let old = self.b.index(param, vec![index.into()], vec![]);
-        self.add(&mut inner, old.into());
-        self.arithmetic(&mut inner);
-        let value = self.scalar(&inner, ty.elem);
-        let updated = self.b.update(param, vec![index.into()], value, vec![]);
-        self.depth -= 1;
-        let body = self.b.close_block(vec![updated.into()]);
-        let kind = LoopKind::For { index, count: ty.shape[0].into() };
-        let results = self.b.sequential_loop(kind, vec![param], vec![fresh.into()], body, vec![true]);
-        self.add_all(scope, &results);
+        let body = self.nested(scope, |maker, inner| {
+            inner.ints.push(index.into());
+            let place = match way {
+                0 => maker.b.binary(BinOp::ADD, index.into(), first),
+                1 => maker.b.binary(BinOp::MUL, index.into(), Operand::i64(2)),
+                2 => maker.b.binary(BinOp::SUB, last, index.into()),
+                _ => index.into(),
+            };
+            let place: Vec<Operand> = row.iter().copied().chain([place]).collect();
+            if place.len() < ty.rank() {
+                return vec![maker.update_rows(inner, param, place).into()];
+            }
+            if let Some(other) = maker.source_where(inner, |_| true) {
+                let element = maker.b.index(other, place.clone(), vec![]);
+                maker.add(inner, element.into());
+            }
+            let old = maker.b.index(param, place.clone(), vec![]);
+            maker.add(inner, old.into());
+            if way == 0 && maker.random.one_in(3) {
+                let mut before = place.clone();
+                before[row.len()] = index.into();
+                let neighbour = maker.b.index(param, before, vec![]);
+                maker.add(inner, neighbour.into());
+            }
+            maker.arithmetic(inner);
+            let value = maker.scalar(inner, ty.elem);
+            vec![maker.b.update(param, place, value, vec![]).into()]
+        });
+        let kind = LoopKind::For { index, count };
+        self.b.sequential_loop(kind, vec![param], vec![array.into()], body, vec![true])[0]
     }
 
     /// What a loop reads is updated in place before another one reads that loop's result.

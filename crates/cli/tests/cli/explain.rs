@@ -222,7 +222,10 @@ fn every_example_is_explained_the_same_way_twice() {
         let words = ["explain".as_ref(), path.as_os_str(), "--json".as_ref()];
         let first = place.frit(words).done().succeeded().text();
         let report: Value = serde_json::from_str(&first).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(report["after"]["with_loops"].as_u64() <= report["before"]["with_loops"].as_u64(), "{name}");
+        // Sequential loops may become with-loops.
+        let is_parallelised = first.contains("loop-parallelisation");
+        let fewer = report["after"]["with_loops"].as_u64() <= report["before"]["with_loops"].as_u64();
+        assert!(fewer || is_parallelised, "{name}");
         assert_eq!(place.frit(words).done().succeeded().text(), first, "{name}");
     }
 }

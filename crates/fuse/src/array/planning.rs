@@ -15,7 +15,9 @@ use super::stretches::each_stretch;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
-use super::{Options, Scalarise, iswim, loop_interchange, reduce_interchange, with_loop_scalarisation};
+use super::{
+    Options, Scalarise, iswim, loop_interchange, loop_parallelisation, reduce_interchange, with_loop_scalarisation,
+};
 use enabling::Enabling;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop, ops};
 use frit_plan::graph::Node;
@@ -27,14 +29,11 @@ use std::rc::Rc;
 
 /// Plans and merges all blocks of a function; the number of merges.
 pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -> usize {
-    if func.with_loops.is_empty() {
-        return 0;
-    }
     let names = SizeNames::of(func);
     let carried = carried_values(func);
-    let mut planner = |func: &mut Func, pass: fn(&mut Planner) -> usize| {
+    let mut planner = |func: &mut Func, is_looked_at: fn(&Op) -> bool, pass: fn(&mut Planner) -> usize| {
         each_stretch(func, &mut |func, sharing, block| {
-            if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
+            if !block.stmts.iter().any(|stmt| is_looked_at(&stmt.op)) {
                 return 0;
             }
             let sizes = Sizes::of(func);
@@ -57,7 +56,8 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
         })
     };
     // Nests are looked at first, and what shares memory is found anew afterwards.
-    planner(func, |planner| planner.nests()) + planner(func, |planner| planner.run())
+    planner(func, |op| matches!(op, Op::With(_) | Op::Loop(_)), |planner| planner.nests())
+        + planner(func, |op| matches!(op, Op::With(_)), |planner| planner.run())
 }
 
 /// The parameters of all sequential loops of a function.
@@ -85,11 +85,19 @@ struct NestStep {
     hinders: fn(&Planner, usize) -> bool,
     /// Whether, at this position, it may make merges possible that are worth it.
     enables: fn(&Planner, usize) -> bool,
-    rewrite: fn(&Options, &mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
+    rewrite: fn(&mut Planner, usize) -> Result<Vec<Stmt>, Refusal>,
 }
 
 /// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning.
 const NEST_STEPS: &[NestStep] = &[
+    NestStep {
+        name: "loop-parallelisation",
+        is_candidate: loop_parallelisation::is_candidate,
+        pays: |_, _| true,
+        hinders: |_, _| false,
+        enables: |_, _| false,
+        rewrite: |planner, at| loop_parallelisation::parallelisation_that_pays(planner.func, planner.block, at),
+    },
     // Interchanges make nests that can be flattened.
     NestStep {
         name: "iswim",
@@ -97,7 +105,7 @@ const NEST_STEPS: &[NestStep] = &[
         pays: iswim::pays,
         hinders: |_, _| false,
         enables: |planner, at| planner.is_read_by_columns(at),
-        rewrite: |_, func, stmt| iswim::iswim(func, stmt),
+        rewrite: |planner, at| iswim::iswim(planner.func, &planner.block.stmts[at]),
     },
     NestStep {
         name: "reduce-interchange",
@@ -106,7 +114,7 @@ const NEST_STEPS: &[NestStep] = &[
         hinders: |_, _| false,
         // Lowering walks such reductions along rows again.
         enables: |planner, at| planner.has_neighbour(at),
-        rewrite: |_, func, stmt| reduce_interchange::reduce_interchange(func, stmt),
+        rewrite: |planner, at| reduce_interchange::reduce_interchange(planner.func, &planner.block.stmts[at]),
     },
     NestStep {
         name: "loop-interchange",
@@ -114,7 +122,7 @@ const NEST_STEPS: &[NestStep] = &[
         pays: loop_interchange::pays,
         hinders: |_, _| false,
         enables: |_, _| false,
-        rewrite: |_, func, stmt| loop_interchange::loop_interchange(func, stmt),
+        rewrite: |planner, at| loop_interchange::loop_interchange(planner.func, &planner.block.stmts[at]),
     },
     NestStep {
         name: "with-loop-scalarisation",
@@ -122,9 +130,12 @@ const NEST_STEPS: &[NestStep] = &[
         pays: with_loop_scalarisation::pays,
         hinders: |planner, at| planner.has_literal_sibling(at),
         enables: |_, _| false,
-        rewrite: |options, func, stmt| match options.scalarise {
-            Scalarise::Conservative => with_loop_scalarisation::conservative_scalarisation(func, stmt),
-            Scalarise::Aggressive => with_loop_scalarisation::with_loop_scalarisation(func, stmt),
+        rewrite: |planner, at| {
+            let stmt = &planner.block.stmts[at];
+            match planner.options.scalarise {
+                Scalarise::Conservative => with_loop_scalarisation::conservative_scalarisation(planner.func, stmt),
+                Scalarise::Aggressive => with_loop_scalarisation::with_loop_scalarisation(planner.func, stmt),
+            }
         },
     },
 ];
@@ -202,7 +213,7 @@ impl Planner<'_> {
                     continue;
                 }
                 let nest = self.loop_ref(at);
-                match (step.rewrite)(self.options, self.func, &self.block.stmts[at]) {
+                match (step.rewrite)(self, at) {
                     Ok(stmts) => {
                         let made = stmts.len();
                         let into = loop_ref(self.func, &stmts[0]).label;

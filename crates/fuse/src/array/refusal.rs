@@ -33,6 +33,14 @@ pub enum Refusal {
     UsedAsWhole { array: Value, span: Span },
     /// The producer may fail in elements that the consumer does not read.
     MayFail { span: Span },
+    /// Two iterations of a sequential loop may change the same row.
+    RowsNotApart { span: Span },
+    /// An iteration of a sequential loop reads a row that another one may change.
+    ReadsOtherRow { read: Value, span: Span },
+    /// An iteration of a sequential loop changes its row step by step, which is better done in place.
+    RowsInSteps { span: Span },
+    /// An iteration of a sequential loop checks whether its row exists.
+    RowMayBeMissing { span: Span },
     /// The nest is not perfect: the outer body does more than the inner loop, and that would be repeated.
     NotPerfect { span: Span },
     /// The inner index space depends on the outer index.
@@ -61,6 +69,10 @@ impl Refusal {
             Refusal::SplitsContraction { .. } => "splits-contraction",
             Refusal::UsedAsWhole { .. } => "used-as-whole",
             Refusal::MayFail { .. } => "may-fail",
+            Refusal::RowsNotApart { .. } => "rows-not-apart",
+            Refusal::ReadsOtherRow { .. } => "reads-other-row",
+            Refusal::RowsInSteps { .. } => "rows-in-steps",
+            Refusal::RowMayBeMissing { .. } => "row-may-be-missing",
             Refusal::NotPerfect { .. } => "not-perfect",
             Refusal::InnerSpaceVaries { .. } => "inner-space-varies",
             Refusal::PositionInFilter { .. } => "position-in-filter",
@@ -83,6 +95,10 @@ impl Refusal {
             | Refusal::SplitsContraction { span }
             | Refusal::UsedAsWhole { span, .. }
             | Refusal::MayFail { span }
+            | Refusal::RowsNotApart { span }
+            | Refusal::ReadsOtherRow { span, .. }
+            | Refusal::RowsInSteps { span }
+            | Refusal::RowMayBeMissing { span }
             | Refusal::NotPerfect { span }
             | Refusal::InnerSpaceVaries { span }
             | Refusal::PositionInFilter { span }
@@ -120,6 +136,10 @@ impl Refusal {
             }
             Refusal::UsedAsWhole { .. } => "the array is also needed as a whole".into(),
             Refusal::MayFail { .. } => "the producer may fail in elements that the consumer does not read".into(),
+            Refusal::RowsNotApart { .. } => "two iterations may change the same row".into(),
+            Refusal::ReadsOtherRow { .. } => "an iteration reads a row that another one may change".into(),
+            Refusal::RowsInSteps { .. } => "an iteration changes its row step by step, in place".into(),
+            Refusal::RowMayBeMissing { .. } => "an iteration checks whether the row that it changes exists".into(),
             Refusal::NotPerfect { .. } => "the outer body does more than the inner loop, and would be repeated".into(),
             Refusal::InnerSpaceVaries { .. } => "the inner index space depends on the outer index".into(),
             Refusal::PositionInFilter { .. } => {

@@ -48,8 +48,9 @@ pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains, copies: &B
         owned: BTreeSet::new(),
         homes: vec![0; count],
     };
-    for param in func.params.iter().filter(|param| !param.consumed) {
-        ownership.borrowed[param.value.at()] = true;
+    for param in &func.params {
+        ownership.borrowed[param.value.at()] = !param.consumed;
+        ownership.homes[param.value.at()] = address(&func.body);
     }
     ownership.block(&func.body);
     let Ownership { owned, homes, .. } = ownership;
@@ -82,7 +83,7 @@ struct Ownership<'a> {
     borrowed: Vec<bool>,
     /// Results of statements with an array whose memory the block owns there.
     owned: BTreeSet<(Value, Value)>,
-    /// The block that makes each value, by its address.
+    /// The block that makes each value, by its address. Parameters are there when the body begins.
     homes: Vec<usize>,
 }
 
