@@ -25,9 +25,10 @@ work = pathlib.Path(sys.argv[1])
 rng = np.random.default_rng(1)
 def save(name, array):
     np.save(work / f"{name}.npy", array)
-for name, n, side, edge in ("large", 4_000_000, 2_000, 160), ("small", 4_000, 60, 16):
+for name, n, side, edge in ("large", 4_000_000, 2_000, 128), ("small", 4_000, 60, 16):
     save(f"{name}", rng.random(n) + 0.5)
     save(f"{name}.other", rng.random(n) + 0.5)
+    save(f"{name}.unit", rng.random(n))
     save(f"{name}.years", rng.random(n) + 0.25)
     save(f"{name}.flags", rng.random(n) < 0.5)
     save(f"{name}.ints", rng.integers(0, 256, n))
@@ -77,7 +78,7 @@ benches/workloads/conv2d main .square 0.0 10
 benches/workloads/conv3d main .cube 0.0 10
 benches/workloads/dotfilter main . .other
 benches/workloads/floyd main .matrix
-benches/workloads/histogram main .
+benches/workloads/histogram main .unit
 benches/workloads/jacobi2d main .square 20
 benches/workloads/matmul main .matrix .matrix
 benches/workloads/mg main .cube 2
@@ -106,9 +107,9 @@ benches/values main 1000000 256
 examples/compaction main . 0.7
 examples/convolution convolution . 0.1
 examples/histogram main .ints 256
-examples/kmeans main 5 8 .points
+examples/kmeans.l0 main 5 8 .points
 examples/lu main .matrix
-examples/mandelbrot main 400 400 100
+examples/mandelbrot.l0 main 400 400 100
 examples/matmul_functional main .matrix .matrix
 examples/matmul_imperative main .matrix .matrix
 examples/option_pricer main 20000 32 100.0 0.03 1.0 [95.0,110.0] [0.25,0.35] [[1.0,0.0],[0.6,0.8]]
@@ -117,7 +118,7 @@ examples/p0_options main .flags . .other .years
 examples/p1 main .whole .whole
 examples/p2 main .whole
 examples/prefix_sums main .ints .flags 5
-examples/sobol_pricer main 1000000 100.0 0.03 1.0 0.2
+examples/sobol_pricer main 200000 100.0 0.03 1.0 [95.0,110.0] [0.25,0.35] [[1.0,0.0],[0.6,0.8]]
 examples/thomas main . .other .years .
 examples/tomcatv tomcatv .mesh_x .mesh_y 2
 examples/volcalib main {1024,256,2} {0.03,5.0,0.2,0.6,0.5} [0.02] [0.0205]
@@ -136,7 +137,7 @@ for size in small large; do
             esac
             arguments+=$'\t'$word
         done
-        for file in "$program".l0 "$program".sac "$program".py; do
+        for file in "$program" "$program".l0 "$program".sac "$program".py; do
             [ -f "$file" ] || continue
             name=$entry
             case $file in benches/workloads/*.sac) name=run ;; esac

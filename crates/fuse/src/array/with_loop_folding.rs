@@ -129,7 +129,7 @@ pub fn prove(
     not_consumed(func, block, sharing, touches, producer, &consumers)?;
     let work = works(func, data);
     let span = sites[0].span;
-    if work.may_fail && !reads_everything(func, data, &consumers, &sites, &evaluations, &views) {
+    if work.may_fail && !reads_everything(func, block, data, &consumers, &sites, &evaluations, &views) {
         return Err(Refusal::MayFail { span });
     }
     let is_whole = arrays.len() + unused == stmt.results.len();
@@ -346,12 +346,17 @@ fn works(func: &Func, data: &WithLoopData) -> Work {
 /// that has all of its elements.
 fn reads_everything(
     func: &Func,
+    block: &Block,
     data: &WithLoopData,
     consumers: &[usize],
     sites: &[Site],
     evaluations: &Evaluations,
     views: &Views,
 ) -> bool {
+    let is_equal = |length: Extent, extent: Extent| {
+        length == extent
+            || consumers.iter().any(|&at| is_asserted_equal(&block.stmts[..at], length.into(), extent.into()))
+    };
     let covers = |site: &Site| {
         let mut at = site.array;
         let mut has_all = true;
@@ -367,10 +372,23 @@ fn reads_everything(
             && !site.is_conditional
             && site.axes.len() == indices.len()
             && indices.iter().zip(shape).all(|(&index, &extent)| {
-                site.axes.iter().any(|&(axis, length)| index == Operand::Value(axis) && length == extent)
+                let is_axis = |&&(axis, _): &&(Value, Extent)| index == Operand::Value(axis);
+                site.axes.iter().filter(is_axis).any(|&(_, length)| is_equal(length, extent))
             })
     };
     consumers.len() == 1 && evaluations.is_once() && sites.iter().any(covers)
+}
+
+/// True if one of the statements ends the program where these differ.
+fn is_asserted_equal(stmts: &[Stmt], x: Operand, y: Operand) -> bool {
+    let compares =
+        |op: &Op| matches!(op, Op::Binary { op: BinOp::EQ, x: a, y: b } if (*a, *b) == (x, y) || (*a, *b) == (y, x));
+    let asserts = |stmt: &Stmt, result: Value| matches!(stmt.op, Op::Assert { cond, .. } if cond == result.into());
+    stmts
+        .iter()
+        .enumerate()
+        .filter(|(_, stmt)| compares(&stmt.op))
+        .any(|(at, comparison)| stmts[at..].iter().any(|stmt| asserts(stmt, comparison.results[0])))
 }
 
 /// The additional weight per element; `None` if that would be more than may be repeated. See `Note [Repeated work]`.
