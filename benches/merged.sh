@@ -33,6 +33,7 @@ for name, n, side, edge in ("large", 4_000_000, 2_000, 128), ("small", 4_000, 60
     save(f"{name}.flags", rng.random(n) < 0.5)
     save(f"{name}.ints", rng.integers(0, 256, n))
     save(f"{name}.square", rng.random((side, side)) + 0.5)
+    save(f"{name}.row", rng.random(side))
     save(f"{name}.cube", rng.random((edge, edge, edge)))
     x, y = np.meshgrid(np.arange(side) + 0.0, np.arange(side) + 0.0)
     save(f"{name}.mesh_x", x + 0.01 * rng.random((side, side)))
@@ -65,7 +66,7 @@ for path in sorted(programs.glob("*.py")):
     print(path, "kernel", *words, sep="\t")
 PYTHON
 
-# programs SIZE: lines `FILE ENTRY ARGUMENT...` for the others. Words without digits name arrays.
+# programs SIZE: lines `FILE ENTRY ARGUMENT...` for the others. Words that begin with a point name arrays of this size.
 programs() {
     cat <<'END'
 benches/workloads/blackscholes main .flags . .other .years
@@ -124,7 +125,6 @@ examples/tomcatv tomcatv .mesh_x .mesh_y 2
 examples/volcalib main {1024,256,2} {0.03,5.0,0.2,0.6,0.5} [0.02] [0.0205]
 END
 }
-"$python" -c 'import numpy, sys; [numpy.save(f"{sys.argv[1]}/{name}.row.npy", numpy.random.rand(n)) for name, n in (("large", 2000), ("small", 60))]' "$work"
 # The words of a line as `frit bench` takes them: arrays by their files.
 for size in small large; do
     programs | while read -r program entry words; do

@@ -1,5 +1,5 @@
-//! Parallelisation of sequential loops: a loop each iteration of which changes one row of an array, and reads of it only that row and rows that no
-//! iteration changes, becomes a with-loop over the rows. Rows of vectors are their elements.
+//! Parallelisation of sequential loops: a loop becomes a with-loop over the rows of an array if each iteration changes a row of its own. Of the array
+//! it may read only that row, and rows that no iteration changes. Rows of vectors are their elements.
 //!
 //! ```text
 //! for i < n (a = init) { a[i + c] = f(i, a[i + c], init[c - 1]) }
@@ -61,22 +61,20 @@ pub(super) fn everywhere(func: &mut Func) -> Attempts {
         })
     };
     // Rows have elements, which are looked at when the rows are apart.
-    let mut attempts = once(func);
-    while attempts.applied > 0 {
-        let more = once(func);
-        attempts.refused = more.refused;
-        if more.applied == 0 {
-            break;
+    let mut applied = 0;
+    loop {
+        let attempts = once(func);
+        applied += attempts.applied;
+        if attempts.applied == 0 {
+            return Attempts { applied, ..attempts };
         }
-        attempts.applied += more.applied;
     }
-    attempts
 }
 
 /// What is known of a loop whose iterations have rows of their own.
 struct Proof {
     /// All versions of the arrays inside the loop, with the parameter that each is a version of.
-    versions: Vec<(Value, usize)>,
+    versions: BTreeMap<Value, usize>,
     /// What is read of an iteration's own row.
     own_reads: BTreeSet<Value>,
     rows: Rows,
@@ -163,7 +161,7 @@ struct Survey<'f> {
     facts: Ranges,
     index: Value,
     count: Poly<Value>,
-    versions: Vec<(Value, usize)>,
+    versions: BTreeMap<Value, usize>,
     /// The indices of counted loops inside the loop.
     inner_indices: BTreeSet<Value>,
     /// What is bound inside the loop.
@@ -179,8 +177,7 @@ struct Survey<'f> {
 impl Survey<'_> {
     /// The parameter that an operand is a version of.
     fn version(&self, operand: Operand) -> Option<usize> {
-        let value = operand.value()?;
-        self.versions.iter().find(|(version, _)| *version == value).map(|(_, at)| *at)
+        self.versions.get(&operand.value()?).copied()
     }
 
     /// The element of the row that the indices name; `None` if they name more than one.
@@ -214,7 +211,7 @@ impl Survey<'_> {
                 self.writes(stmt, indices[0])?;
                 let element = self.element(*array, indices);
                 self.writes.push(element);
-                self.versions.push((stmt.results[0], at));
+                self.versions.insert(stmt.results[0], at);
             }
             Op::Index { array, indices } if self.version((*array).into()).is_some() => {
                 let row = (*self.facts.ring(indices[0])).clone();
@@ -229,7 +226,7 @@ impl Survey<'_> {
                 for ((&result, &one), &other) in stmt.results.iter().zip(&then.results).zip(&otherwise.results) {
                     match (self.version(one), self.version(other)) {
                         (None, None) => {}
-                        (Some(at), Some(same)) if at == same => self.versions.push((result, at)),
+                        (Some(at), Some(same)) if at == same => _ = self.versions.insert(result, at),
                         _ => return is_whole(result),
                     }
                 }
@@ -398,7 +395,7 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: Proof) -> Vec<S
 
     let row = func.value(Type::scalar(Scalar::I64), stmt.span);
     let mut body = iteration_of(func, &rows, (first, row), index, stmt.span);
-    for &(version, _) in &versions {
+    for &version in versions.keys() {
         func.values[version].ty = func.ty(version).row(1);
     }
     let sources: Vec<Value> = data.init.iter().map(|init| init.value().expect("an array is no constant")).collect();
@@ -407,7 +404,6 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: Proof) -> Vec<S
         body.push(Stmt { results: vec![param], op, certs: Vec::new(), span: stmt.span });
     }
     let mut block = data.body.clone();
-    let versions = versions.into_iter().collect();
     Rewriting { versions, own_reads, sources: &sources, renaming: Renaming::new() }.block(func, &mut block);
     body.append(&mut block.stmts);
     let generator = Generator {
