@@ -66,7 +66,9 @@ impl Lowering<'_> {
             let (lower, upper) = (self.count(generator.lower[axis]), self.count(generator.upper[axis]));
             let operations = match (lower.operations.as_i64(), upper.operations.as_i64()) {
                 (Some(lower), Some(upper)) => Expr::i64((upper - lower).max(0)),
-                _ => upper.operations - lower.operations,
+                (Some(0), None) => upper.operations,
+                // An empty box takes nothing away from the work of others.
+                _ => Expr::binary(BinOp::MAX, upper.operations - lower.operations, Expr::i64(0)),
             };
             count = count.times(Cost { operations, irregular: lower.irregular || upper.irregular });
         }
