@@ -72,6 +72,62 @@ fn a_missing_compiler_and_a_refused_program_are_errors() {
     assert_eq!(entries(&cache).len(), 2, "the run-time system with threads, and without");
 }
 
+/// A program of so many loops that may run on threads, each of many statements.
+fn long_loops(loops: usize) -> String {
+    let vars: String = (0..loops).map(|at| format!(", s{}", at + 1)).collect();
+    let line = |var: usize, by: usize| format!("A1[s{var}] = A1[s{var}] * 0.5 + A0[s{var}] * {by}.25\n");
+    let body = |var: usize| (0..160).map(|by| line(var, by)).collect::<String>();
+    let text: String = (1..=loops)
+        .map(|var| format!("L{}: for s{var} in 0..s0 independent parallel(s0 * 1000) {{\n{}}}\n", var - 1, body(var)))
+        .collect();
+    format!(
+        "proc @main(s0: i64, A0: f64[s0]) -> (A1) {{
+          var {}: i64
+          array A1: heap f64[s0]
+          check lt(0, s0), negative-size(s0)
+          alloc A1
+          L{loops}: for s{} in 0..s0 independent {{ A1[s{}] = 1.0 }}
+          {text}
+        }}
+        entry @main",
+        vars.trim_start_matches(", ").to_owned() + &format!(", s{}", loops + 1),
+        loops + 1,
+        loops + 1
+    )
+}
+
+#[test]
+fn a_program_compiled_in_parts_computes_the_same() {
+    let cache = Cache::temporary().unwrap();
+    let compiler = Compiler::find().unwrap();
+    let source = c_of(&program(&long_loops(4)), false);
+    let parts = source.linked.as_ref().expect("programs are linked with the run-time system").parts(3);
+    assert_eq!(parts.len(), 3);
+    assert!(
+        parts[1..].iter().all(|part| part.contains("_loop") && !part.contains("program_call")),
+        "the entry is in the first"
+    );
+    let scratch = Cache::temporary().unwrap();
+    let made = scratch.scratch("so");
+    let mut command = Command::new(compiler.path());
+    command.args(&source.flags).args(["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", "-pthread"]);
+    for text in parts.iter().chain([&frit_back::c::runtime()]) {
+        let path = scratch.scratch("c");
+        fs::write(&path, text).unwrap();
+        command.arg(path);
+    }
+    assert!(command.arg("-o").arg(&made).arg("-lm").status().unwrap().success());
+    let whole = compiler.compile(&source, Optimisation::Some, &cache).unwrap();
+    let argument = f64s(&[3], &[1.0, 2.5, -4.0]);
+    let run = |path: &std::path::Path| {
+        let library = Library::load(path, &source.entry).unwrap();
+        library.call(&[Arg::tensor(&argument)], 2).unwrap().results[0].to_tensor()
+    };
+    assert_eq!(run(&made), run(&whole.path));
+    let small = c_of(&program(SCALE), false);
+    assert_eq!(small.linked.expect("it is linked").parts(8).len(), 1, "a short program has one");
+}
+
 #[test]
 fn generated_code_has_no_warnings_and_its_loops_are_vectorised() {
     let scratch = Cache::temporary().unwrap();

@@ -35,7 +35,7 @@ use entry::Interface;
 use frit_ir::nest::Program;
 use frit_ir::{FailureKind, Scalar};
 use frit_support::{SourceMap, Span};
-use module::{MathFunction, ModulePrinter};
+use module::{Function, MathFunction, ModulePrinter};
 use proc::ProcPrinter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -113,22 +113,52 @@ pub struct Linked {
     /// C compilers may call vector variants of `mathematics`.
     vectors: bool,
     helpers: BTreeSet<Helper>,
-    /// Tables, procedures and entry points.
-    program: String,
+    /// What its functions share: functions in C that it calls, tables, frames, and declarations of functions that recurse.
+    declarations: String,
+    functions: Vec<Function>,
+    /// Entry points.
+    entry: String,
 }
+
+/// Bytes of C from which on a file of its own pays: the compiler takes some 30 ms to start and to read what files share.
+const PART_BYTES: usize = 6_000;
 
 impl Linked {
     /// Programs as one C file. Those of several were printed with [`Options::among_others`], names of
     /// their own, and equal other options.
     pub fn text(programs: &[&Self]) -> String {
+        Self::head(programs) + &Self::own(programs)
+    }
+
+    /// The program as at most so many C files, which can be compiled side by side and then linked. All but the first are loops
+    /// that call no other function of the program, and about as long as each other.
+    pub fn parts(&self, most: usize) -> Vec<String> {
+        let own: usize = self.functions.iter().map(|function| function.text.len()).sum();
+        let count = if self.declarations.len() > PART_BYTES { 1 } else { most.min(own / PART_BYTES).max(1) };
+        let is_apart = |function: &&Function| count > 1 && function.declaration.is_some();
+        let (mut apart, rest): (Vec<&Function>, Vec<&Function>) = self.functions.iter().partition(is_apart);
+        // The longest first, each to the shortest file so far.
+        apart.sort_by_key(|function| std::cmp::Reverse(function.text.len()));
+        let head = format!("#define FRIT_APART FRIT_NOINLINE\n{}{}", Self::head(&[self]), self.declarations);
+        let mut files = vec![String::new(); count];
+        files[0] = rest.iter().map(|function| function.text.as_str()).chain([self.entry.as_str()]).collect();
+        let mut declarations = String::new();
+        for function in apart {
+            let shortest = (0..count).min_by_key(|&at| files[at].len()).expect("there is a file");
+            files[shortest] += &function.text;
+            declarations.extend(function.declaration.as_deref());
+        }
+        files.retain(|file| !file.is_empty());
+        files.into_iter().map(|file| [&*head, &declarations, &file].concat()).collect()
+    }
+
+    /// What comes before programs in a file that is linked with the run-time system.
+    fn head(programs: &[&Self]) -> String {
         let mathematics: BTreeSet<MathFunction> =
             programs.iter().flat_map(|program| &program.mathematics).copied().collect();
         let prototypes: String = mathematics.iter().map(|function| format!("{};\n", function.prototype())).collect();
-        format!(
-            "#define FRIT_RUNTIME_APART\n{INCLUDES}{prototypes}{GCC_FLAGS}{}{}",
-            Self::shared(programs),
-            Self::own(programs)
-        )
+        let shared = Self::shared(programs);
+        format!("#define FRIT_RUNTIME_APART\n{INCLUDES}{prototypes}{GCC_FLAGS}{shared}{}", Self::operations(programs))
     }
 
     /// What the run-time system declares for these programs.
@@ -148,8 +178,8 @@ impl Linked {
         shared
     }
 
-    /// The programs themselves, with what they need of operations that C lacks.
-    fn own(programs: &[&Self]) -> String {
+    /// What programs need of operations that C lacks.
+    fn operations(programs: &[&Self]) -> String {
         let mut text = "\n/* ---- the program ---- */\n\n".to_owned();
         let with_vectors = programs.iter().filter(|program| program.vectors);
         text += &vector_mathematics(&with_vectors.flat_map(|program| &program.mathematics).copied().collect());
@@ -158,8 +188,20 @@ impl Linked {
         if !helpers.is_empty() {
             text.push('\n');
         }
-        programs.iter().for_each(|program| text += &program.program);
         text
+    }
+
+    /// The programs themselves.
+    fn own(programs: &[&Self]) -> String {
+        let own = |program: &&Self| {
+            let functions = program.functions.iter().map(|function| function.text.as_str());
+            [program.declarations.as_str()]
+                .into_iter()
+                .chain(functions)
+                .chain([program.entry.as_str()])
+                .collect::<String>()
+        };
+        programs.iter().map(own).collect()
     }
 
     /// Scalar operations that threads must save in a loop.
@@ -169,7 +211,7 @@ impl Linked {
 
     /// Puts more text behind the program.
     pub fn push_str(&mut self, text: &str) {
-        self.program.push_str(text);
+        self.entry.push_str(text);
     }
 }
 
@@ -239,22 +281,20 @@ pub struct EntryResult {
 pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSource {
     let entry = program.entry.expect("a program that is printed as C has an entry");
     let mut module = ModulePrinter::new(program, entry, sources, options);
-    let (mut procs, mut prototypes) = (String::new(), String::new());
+    let (mut functions, mut prototypes) = (Vec::new(), String::new());
     for id in module.order.clone() {
-        let proc = ProcPrinter::print(&mut module, id);
+        functions.extend(ProcPrinter::print(&mut module, id));
         if module.is_recursive[id] {
-            let definition = format!("static int {}(", module.proc_names[id]);
-            let start = proc.find(&definition).expect("the procedure was printed");
-            let end = proc[start..].find(") {").expect("a header ends with its parameters");
-            writeln!(prototypes, "{});", &proc[start..start + end]).expect("a string takes any text");
+            let proc = functions.last().map_or("", |function: &Function| &function.text);
+            let end = proc.find(") {").expect("a header ends with its parameters");
+            writeln!(prototypes, "{});", &proc[..end]).expect("a string takes any text");
         }
-        procs += &proc;
     }
     let interface = entry::interface(&mut module);
     let name = &interface.entry.name;
     let flags = flags(options.strict_fp);
     let has_requests = module.has_requests;
-    let has_output = has_requests || procs.contains("frit_write(w)");
+    let has_output = has_requests || functions.iter().any(|function| function.text.contains("frit_write(w)"));
     if !prototypes.is_empty() {
         prototypes.push('\n');
     }
@@ -264,7 +304,9 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         has_output,
         has_requests,
         vectors: !options.strict_fp && options.vectors,
-        program: [&*foreign, &module.tables, &prototypes, &procs, &interface.general].concat(),
+        declarations: [&*foreign, &module.declarations, &prototypes].concat(),
+        functions,
+        entry: interface.general,
         mathematics: module.mathematics,
         helpers: module.helpers,
     };
@@ -276,10 +318,10 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
          {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{}\n{RUNTIME}{output}{input}{}{}",
         flags.join(" "),
         Linked::shared(&alone),
-        Linked::own(&alone),
+        Linked::operations(&alone) + &Linked::own(&alone),
         interface.for_c
     );
-    let Interface { for_c, header, entry, general: _ } = interface;
+    let Interface { for_c, header, entry, .. } = interface;
     CSource { source, linked: Some(linked), for_c, header, entry, flags }
 }
 
@@ -323,6 +365,7 @@ const INCLUDES: &str = "\
 const RUNTIME_INCLUDES: &str = "\
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

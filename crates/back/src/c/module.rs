@@ -5,6 +5,7 @@
 
 use super::arith::Helper;
 use super::names::{Names, legal};
+use super::parallel::identifiers;
 use super::types::{c_type, element_type, literal};
 use super::{Options, Site};
 use frit_ir::effect::Foreign;
@@ -41,6 +42,15 @@ impl MathFunction {
     }
 }
 
+/// A function of a program, in C.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// Its definition.
+    pub(super) text: String,
+    /// Its declaration, if it may be compiled apart from the rest of the program.
+    pub(super) declaration: Option<String>,
+}
+
 /// Prints a program.
 pub(super) struct ModulePrinter<'p> {
     pub(super) program: &'p Program,
@@ -64,8 +74,8 @@ pub(super) struct ModulePrinter<'p> {
     site_numbers: HashMap<Site, usize>,
     /// How many parallel loops note their times.
     pub(super) choices: usize,
-    /// Definitions of the constant tables.
-    pub(super) tables: String,
+    /// Definitions of the constant tables and of the structures that parts of procedures share.
+    pub(super) declarations: String,
     /// Names of tables by the address of their elements; the program keeps them alive.
     table_names: HashMap<*const Tensor, String>,
     names: Names,
@@ -73,11 +83,14 @@ pub(super) struct ModulePrinter<'p> {
     pub(super) prefix: String,
 }
 
+/// What the names of procedures begin with, behind the prefix of the program.
+const FUNCTION: &str = "fun_";
+
 impl<'p> ModulePrinter<'p> {
     pub(super) fn new(program: &'p Program, entry: ProcId, sources: &'p SourceMap, options: &'p Options) -> Self {
         let mut names = Names::default();
         let prefix = if options.among_others { format!("{}_", legal(&options.name)) } else { String::new() };
-        let of_procs = format!("{prefix}fun_");
+        let of_procs = format!("{prefix}{FUNCTION}");
         let calls = Calls::new(program, entry);
         Self {
             program,
@@ -95,7 +108,7 @@ impl<'p> ModulePrinter<'p> {
             sites: Vec::new(),
             site_numbers: HashMap::new(),
             choices: 0,
-            tables: String::new(),
+            declarations: String::new(),
             table_names: HashMap::new(),
             names: Names::default(),
             prefix,
@@ -135,16 +148,21 @@ impl<'p> ModulePrinter<'p> {
         let name = self.names.prefixed(&format!("{}table_", self.prefix), wanted);
         let count = tensor.data().len();
         let t = element_type(tensor.elem());
-        let result = write!(self.tables, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));
+        let result = write!(self.declarations, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));
         result.expect("a string takes any text");
         for at in 0..count {
-            self.tables.push_str(if at % 8 == 0 { "\n    " } else { " " });
-            self.tables.push_str(&literal(tensor.data().get(at)).text);
-            self.tables.push(',');
+            self.declarations.push_str(if at % 8 == 0 { "\n    " } else { " " });
+            self.declarations.push_str(&literal(tensor.data().get(at)).text);
+            self.declarations.push(',');
         }
-        self.tables.push_str(if count == 0 { "0};\n\n" } else { "\n};\n\n" });
+        self.declarations.push_str(if count == 0 { "0};\n\n" } else { "\n};\n\n" });
         self.table_names.insert(key, name.clone());
         name
+    }
+
+    /// True if the text calls a function of the program, or might.
+    pub(super) fn calls_functions(&self, text: &str) -> bool {
+        identifiers(text).iter().any(|word| word.starts_with(&format!("{}{FUNCTION}", self.prefix)))
     }
 
     /// True if the owner of this parameter's memory is passed.

@@ -81,7 +81,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("frit_choice *const {choice} = frit_choice_of(w, {number}, {work});"));
                 format!("frit_team(w, {choice})")
             }
-            None => format!("frit_parallel(w, {work})"),
+            None => format!("frit_parallel(w, {work}) && frit_gather(w)"),
         };
         let failing = can_fail.then(|| Failing { failures: self.fresh("failures"), label: self.fresh("failed") });
         if let Some(Failing { failures, .. }) = &failing {
@@ -185,10 +185,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         }
         self.loop_count += 1;
         let name = format!("{}_loop{}", self.name(), self.loop_count);
-        let inlining = if self.is_inlined(data) { "INLINE" } else { "NOINLINE" };
-        let header = format!("static FRIT_{inlining} void {name}({}, int64_t {from}, int64_t {to})", params.join(", "));
-        let comment = self.comment(data.span);
-        self.outline(&format!("{header} {{{comment}\n{aligned}{text}}}\n"));
+        let header = format!("void {name}({}, int64_t {from}, int64_t {to})", params.join(", "));
+        self.outline(&header, &self.comment(data.span), &(aligned + &text), self.is_inlined(data));
         LoopFunction { name, arguments }
     }
 
@@ -253,7 +251,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 captured.push(Captured { declared, name: name.to_owned(), is_aligned });
             }
         };
-        pass(format!("struct {}_frame *", self.name()), "f", false);
+        pass(format!("struct frit_frame_{} *", self.name()), "f", false);
         for (var, _) in self.proc.vars.iter() {
             let is_own = counters.contains(&var)
                 || private.contains(&Binding::Var(var))
@@ -321,7 +319,7 @@ impl<'p> ProcPrinter<'_, 'p> {
 }
 
 /// The words of a text in C, but for members of structures.
-fn identifiers(text: &str) -> HashSet<&str> {
+pub(super) fn identifiers(text: &str) -> HashSet<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut found = HashSet::new();
     let mut rest = text;

@@ -9,7 +9,7 @@
 
 use super::expr::Term;
 use super::layout::{Block, BlockId, Layout, Uses};
-use super::module::ModulePrinter;
+use super::module::{Function, ModulePrinter};
 use super::names::Names;
 use super::scan::ScanBlock;
 use super::types::{c_type, element_type};
@@ -64,7 +64,7 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) out: String,
     pub(super) indent: usize,
     /// Outlined parts and loops, each after those it calls.
-    parts: String,
+    outlined: Vec<Function>,
     /// The number of loops that are functions.
     pub(super) loop_count: usize,
     pub(super) block: BlockId,
@@ -84,8 +84,8 @@ pub(super) struct ProcPrinter<'m, 'p> {
 const MAX_INDENT: usize = 24;
 
 impl<'m, 'p> ProcPrinter<'m, 'p> {
-    /// Prints the procedure, its parts and its frame.
-    pub(super) fn print(module: &'m mut ModulePrinter<'p>, id: ProcId) -> String {
+    /// Prints the procedure and its parts, each behind what it calls. Its frame goes to the module's declarations.
+    pub(super) fn print(module: &'m mut ModulePrinter<'p>, id: ProcId) -> Vec<Function> {
         let proc = &module.program.procs[id];
         let layout = Layout::new(proc);
         let heads = layout.blocks.iter().map(|_| Vec::new()).collect();
@@ -101,7 +101,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             heads,
             out: String::new(),
             indent: 0,
-            parts: String::new(),
+            outlined: Vec::new(),
             loop_count: 0,
             exit: Exit::Return,
             is_in_parallel: false,
@@ -113,7 +113,9 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         };
         printer.choose_names();
         printer.definition();
-        printer.parts + &printer.out
+        let Self { mut outlined, out: text, .. } = printer;
+        outlined.push(Function { declaration: None, text });
+        outlined
     }
 
     // ---- names ----
@@ -317,11 +319,11 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         self.open(&format!("{header} {{{comment}"));
         if self.module.is_recursive[self.id] {
             let site = self.module.site(None, proc.span);
-            let frame = if has_frame { format!("sizeof(struct {}_frame)", self.name) } else { "0".into() };
+            let frame = if has_frame { format!("sizeof(struct frit_frame_{})", self.name) } else { "0".into() };
             self.line(&format!("if (frit_is_too_deep(w, {site}, {frame})) return 1;"));
         }
         if has_frame {
-            self.line(&format!("struct {0}_frame frame, *const f = &frame;", self.name));
+            self.line(&format!("struct frit_frame_{0} frame, *const f = &frame;", self.name));
             self.copy_params_to_frame();
         }
         for at in 0..proc.params.len() {
@@ -350,8 +352,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         self.close("}");
         self.out.push('\n');
         if has_frame {
-            let frame = self.frame();
-            self.parts.insert_str(0, &frame);
+            self.module.declarations += &self.frame();
         }
     }
 
@@ -415,7 +416,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 
     /// The structure that the parts of the procedure share.
     fn frame(&self) -> String {
-        let mut frame = format!("struct {}_frame {{\n", self.name);
+        let mut frame = format!("struct frit_frame_{} {{\n", self.name);
         let mut field = |declaration: String| {
             writeln!(frame, "    {declaration};").expect("a string takes any text");
         };
@@ -461,21 +462,27 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         let name = format!("{}_part{part}", self.name);
         let out = std::mem::take(&mut self.out);
         let indent = std::mem::take(&mut self.indent);
-        self.open(&format!("static FRIT_NOINLINE int {name}(frit_worker *w, struct {}_frame *f) {{", self.name));
+        let header = format!("int {name}(frit_worker *w, struct frit_frame_{} *f)", self.name);
+        self.indent += 1;
         self.line("(void)w, (void)f;");
         self.block_inside(block);
         self.line("return 0;");
-        self.close("}");
         let text = std::mem::replace(&mut self.out, out);
         self.indent = indent;
-        self.outline(&text);
+        self.outline(&header, "", &text, false);
         self.line(&format!("if ({name}(w, f)) return 1;"));
     }
 
-    /// Adds a function to those that are printed before this one.
-    pub(super) fn outline(&mut self, function: &str) {
-        self.parts.push_str(function);
-        self.parts.push('\n');
+    /// Adds a function with this header and body to those that are printed before this one.
+    pub(super) fn outline(&mut self, header: &str, comment: &str, body: &str, is_inlined: bool) {
+        let (kind, declaration) = if is_inlined {
+            ("static FRIT_INLINE", None)
+        } else if self.module.calls_functions(body) {
+            ("static FRIT_NOINLINE", None)
+        } else {
+            ("FRIT_APART", Some(format!("FRIT_APART {header};\n")))
+        };
+        self.outlined.push(Function { text: format!("{kind} {header} {{{comment}\n{body}}}\n\n"), declaration });
     }
 
     /// The name of the function.

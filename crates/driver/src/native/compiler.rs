@@ -9,10 +9,11 @@ use frit_back::c::{CSource, Linked};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
-use std::iter;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Commands tried when `CC` is not set.
@@ -150,18 +151,55 @@ impl Compiler {
         extra: &[&str],
         cache: &Cache,
     ) -> Result<(), NativeError> {
-        let (content, flags) = (content(sources), &sources[0].flags);
+        let flags = &sources[0].flags;
         let needs_runtime = sources.iter().any(|source| source.linked.is_some());
-        let text = cache.scratch("c");
-        fs::write(&text, &*content).map_err(|error| file_error(&text, "write", &error))?;
+        let scratch: Vec<(PathBuf, PathBuf)> =
+            parts(sources).iter().map(|part| self.scratch(part, cache)).collect::<Result<_, _>>()?;
         let built = self.with_threads(|threads| {
             let runtime = needs_runtime.then(|| self.runtime(threads, cache)).transpose()?;
-            let files: Vec<&Path> = iter::once(text.as_path()).chain(runtime.as_deref()).collect();
-            self.build(flags, optimisation, &files, output, &[extra, &[threads], &self.linked_words()].concat())
+            let link = |files: &[&PathBuf]| {
+                let files: Vec<&Path> = files.iter().copied().chain(&runtime).map(PathBuf::as_path).collect();
+                self.build(flags, optimisation, &files, output, &[extra, &[threads], &self.linked_words()].concat())
+            };
+            let [(text, _)] = &scratch[..] else {
+                self.side_by_side(&scratch, flags, optimisation, threads)?;
+                return link(&scratch.iter().map(|(_, object)| object).collect::<Vec<_>>());
+            };
+            link(&[text])
         });
-        let built = built.map_err(|error| keep(error, self.key(&content, flags, optimisation), &content));
-        let _ = fs::remove_file(&text); // Stale files are evicted.
-        built
+        scratch.iter().flat_map(|(text, object)| [text, object]).for_each(|file| {
+            let _ = fs::remove_file(file); // Stale files are evicted.
+        });
+        built.map_err(|error| {
+            let content = content(sources);
+            keep(error, self.key(&content, flags, optimisation), &content)
+        })
+    }
+
+    /// Writes C to a file of the cache. Gives its path, and one for its object.
+    fn scratch(&self, content: &str, cache: &Cache) -> Result<(PathBuf, PathBuf), NativeError> {
+        let text = cache.scratch("c");
+        fs::write(&text, content).map_err(|error| file_error(&text, "write", &error))?;
+        Ok((text, cache.scratch("o")))
+    }
+
+    /// Compiles each C file into its object, all at once.
+    fn side_by_side(
+        &self,
+        files: &[(PathBuf, PathBuf)],
+        flags: &[&str],
+        optimisation: Optimisation,
+        threads: &str,
+    ) -> Result<(), NativeError> {
+        let compile =
+            |text: &Path, object: &Path| self.build(flags, optimisation, &[text], object, &["-fPIC", "-c", threads]);
+        thread::scope(|scope| {
+            let running: Vec<_> =
+                files.iter().map(|(text, object)| scope.spawn(move || compile(text, object))).collect();
+            let join =
+                |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("running a compiler does not panic");
+            running.into_iter().try_for_each(join)
+        })
     }
 
     /// Compiles programs into the one file `output`, past the cache. `extra` are flags, and further files, for this use: `-fPIC
@@ -298,6 +336,23 @@ impl Compiler {
         let length = metadata.map(|metadata| metadata.len());
         format!("{} {:?} {length:?} {changed:?} {}", self.path.display(), self.arguments, processor())
     }
+}
+
+/// The C files that these programs are compiled from: one, or as many for one program as there are processors that idle.
+fn parts(sources: &[&CSource]) -> Vec<String> {
+    match sources {
+        [CSource { linked: Some(linked), .. }] => linked.parts(idle_processors()),
+        _ => vec![content(sources).into_owned()],
+    }
+}
+
+/// How many processors this program would have for itself at this moment, at least one.
+fn idle_processors() -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    // "0.35 0.20 0.18 1/80 11206": of 80 threads one could run, which is this one.
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let running = load.split_whitespace().nth(3).and_then(|threads| threads.split('/').next()?.parse().ok());
+    (processors + 1).saturating_sub(running.unwrap_or(1)).clamp(1, processors)
 }
 
 /// The C file that these programs are compiled from.
