@@ -158,16 +158,63 @@ FRIT_RUNTIME bool frit_ask(frit_worker *w, int site) {
     return true;
 }
 
+#if defined __linux__ && defined _OPENMP
+/* The threads of this thread's team that have processors of their own, and the processor that none of the others has, or -1. */
+static _Thread_local int frit_spread_threads, frit_home = -1;
+
+/* The processor with this number among those that a thread may use. */
+static int frit_processor(const cpu_set_t *allowed, int number) {
+    for (int at = 0; at < CPU_SETSIZE; at++) {
+        if (CPU_ISSET(at, allowed) && number-- == 0) return at;
+    }
+    return -1;
+}
+
+static bool frit_move(int processor) {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(processor, &own);
+    return sched_setaffinity(0, sizeof own, &own) == 0;
+}
+
+/* Gives each thread of a team that takes all processors one of its own, but for the first thread, which is the caller's. */
+static void frit_spread(int threads) {
+    cpu_set_t allowed;
+    frit_spread_threads = threads;
+    frit_home = -1;
+    if (omp_get_proc_bind() != omp_proc_bind_false || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    if (CPU_COUNT(&allowed) != threads) return;
+#pragma omp parallel num_threads(threads)
+    if (omp_get_thread_num() > 0) frit_move(frit_processor(&allowed, omp_get_thread_num()));
+    frit_home = frit_processor(&allowed, 0);
+}
+#endif
+
+FRIT_RUNTIME bool frit_gather(frit_worker *w) {
+#if defined __linux__ && defined _OPENMP
+    if (frit_spread_threads != w->context->threads) {
+        frit_spread(w->context->threads);
+    } else if (frit_home >= 0 && sched_getcpu() != frit_home) {
+        /* It moves, but may leave again. */
+        cpu_set_t allowed;
+        if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && frit_move(frit_home)) sched_setaffinity(0, sizeof allowed, &allowed);
+    }
+#endif
+    return true;
+}
+
 /* A trial takes so many runs, of which the first do not count: threads start or wake, and arrays move to other caches. */
 enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
 /* Of all time, one part in so many may be lost by trials: the first number at first, the other where they found nothing better. */
 enum { FRIT_PATIENCE = 64, FRIT_MOST_PATIENCE = 1024 };
+/* A long loop that begins on all threads of a busy machine may be better on one, which is tried soon. */
+enum { FRIT_BUSY_PATIENCE = 2 };
 /* How long a thread waits for a processor that another program has, in nanoseconds. */
 enum { FRIT_SLICE = 4000000 };
 /* A machine is quiet when so many looks in a row find processors free. */
 enum { FRIT_QUIET_LOOKS = 3 };
-/* A run that takes so many times as long as usual was preempted: another program had its processor. */
-enum { FRIT_PREEMPTED = 4 };
+/* No run counts for more than so many times as long as usual. */
+enum { FRIT_UNUSUAL = 2 };
 
 /* True if other programs keep all processors busy: there are more threads that could run than processors. */
 static bool frit_is_busy(frit_context *c) {
@@ -210,8 +257,9 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t regio
     const int64_t work = choice->work;
     if (choice->patience == 0) {
         /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
-        choice->patience = FRIT_PATIENCE;
-        choice->prefers_team = work / 1024 > region_work || !frit_is_busy(w->context);
+        const bool is_busy = frit_is_busy(w->context), is_long = work / 1024 > region_work;
+        choice->patience = is_busy && is_long ? FRIT_BUSY_PATIENCE : FRIT_PATIENCE;
+        choice->prefers_team = is_long || !is_busy;
         choice->trial = 1;
         choice->is_team = choice->prefers_team;
     } else if (choice->trial == 0) {
@@ -227,22 +275,21 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t regio
         }
     }
     choice->began = frit_clock();
-    return choice->is_team;
+    return choice->is_team && frit_gather(w);
 }
 
-/* A run that takes many times as long as it could, though the machine is not busy, was preempted: it says nothing about the next.
-   Two in a row do, as the loop may have got other arrays. */
-static bool frit_is_preempted(frit_context *c, frit_choice *choice, double each) {
-    const double usual = choice->is_team ? choice->best : choice->alone;
-    choice->was_preempted = !choice->was_preempted && usual > 0 && each > FRIT_PREEMPTED * usual && !frit_is_busy(c);
-    return choice->was_preempted;
+/* The time of a run as it counts: one that takes many times as long as usual, though the machine is not busy, was preempted or had to wake threads, and
+   says little about the next. If many do, the loop has got other arrays. */
+static double frit_counted(frit_context *c, const frit_choice *choice, double each) {
+    const double untried = choice->is_team ? 0 : c->threads * choice->best;
+    const double known = choice->is_team ? choice->team : choice->alone, usual = known > 0 ? known : untried;
+    return usual == 0 || each <= FRIT_UNUSUAL * usual || frit_is_busy(c) ? each : FRIT_UNUSUAL * usual;
 }
 
 FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     const double elapsed = (double)(frit_clock() - choice->began), operations = (double)choice->work;
-    const double each = elapsed / operations;
+    const double each = frit_counted(w->context, choice, elapsed / operations);
     choice->began = 0;
-    if (frit_is_preempted(w->context, choice, each)) return;
     double *mean = choice->is_team ? &choice->team : &choice->alone;
     if (choice->is_team && choice->trial != 1 && (choice->best == 0 || each < choice->best)) choice->best = each;
     if (choice->trial == 0) {

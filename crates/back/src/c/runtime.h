@@ -17,6 +17,10 @@
 #else
 #define FRIT_NOINLINE __attribute__((noinline, noclone, unused))
 #endif
+/* A function that calls no other of the program, so that it may stand in a file of its own. */
+#ifndef FRIT_APART
+#define FRIT_APART static FRIT_NOINLINE
+#endif
 #define FRIT_COLD __attribute__((noinline, cold, unused))
 #define FRIT_ALIGNED __attribute__((aligned(64)))
 
@@ -66,7 +70,6 @@ typedef struct {
     int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
     int trial;           /* runs of the trial so far; 0 if there is none */
     bool prefers_team, is_team;
-    bool was_preempted; /* the last run, which was not noted */
 } frit_choice;
 
 struct frit_context {
@@ -174,6 +177,10 @@ static inline bool frit_parallel(const frit_worker *w, int64_t work) {
     return threads > 1 && work > FRIT_REGION_WORK && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
 }
 
+/* Before the threads of a team begin: sees that each has a processor. When the system wakes a thread up, it often puts it on the processor of another
+   one that waits for it, and keeps it waiting there for milliseconds. */
+FRIT_RUNTIME bool frit_gather(frit_worker *w);
+
 /* Chooses for a loop that saves enough by the estimate. */
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work);
 FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice);
@@ -190,7 +197,7 @@ static inline frit_choice *frit_choice_of(const frit_worker *w, int number, int6
 
 /* True if the loop should run on several threads: by the estimate, then by what it took before. Every run ends with `frit_note`. */
 static inline bool frit_team(frit_worker *w, frit_choice *choice) {
-    return choice != NULL && (w->context->by_estimate || frit_choose(w, choice, FRIT_REGION_WORK));
+    return choice != NULL && (w->context->by_estimate ? frit_gather(w) : frit_choose(w, choice, FRIT_REGION_WORK));
 }
 
 static inline void frit_note(frit_worker *w, frit_choice *choice) {
