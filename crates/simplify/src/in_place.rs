@@ -1,8 +1,8 @@
 //! Updates in place: where memory is given up anyway, what replaces it is made there.
 //! Source:   the reuse of memory in compilers of purely functional array languages.
 //! Before:   optimised array IR, as late as possible: what consumes its source merges with fewer loops.
-//! After:    the same results; updates and `modarray`s consume what nothing uses any more, an array made from elements of a
-//!           dead one at the same places takes its memory, and loops that carry an array from update to update own it.
+//! After:    the same results; updates and `modarray`s consume what nothing uses any more, copies of that are left out, an array
+//!           made from elements of a dead one at the same places takes its memory, and loops that carry an array from update to update own it.
 //! Work:     at most one copy per loop more, for every loop one copy per iteration less.
 //! Reorders: nothing.
 //!
@@ -50,15 +50,15 @@ fn improve(program: &Program, id: FuncId) -> Option<(Func, usize)> {
         let chains = Chains::of(&func, &aliases, &given_up);
         let copies = own(&mut func, &chains);
         let aliases = Aliases::of(&func, Some(program));
-        let made = copies.values().copied().collect();
-        let decisions = liveness::decide(&func, &aliases, &chains, &made);
+        let decisions = liveness::decide(&func, &aliases, &chains);
         let failed: Vec<Value> =
             chains.owned.iter().copied().filter(|&param| !decisions.stays(&chains, &copies, param)).collect();
         if !failed.is_empty() {
             given_up.extend(failed);
             continue;
         }
-        let marks = apply(&mut func, &decisions);
+        let made = copies.values().filter(|copy| decisions.needless.contains(copy)).count();
+        let marks = apply(&mut func, &decisions) - made;
         let checked = verify_func(&func, Some(program));
         debug_assert!(checked.is_ok(), "in-place updates are sound: {checked:?}\n{func}");
         return checked.is_ok().then_some((func, marks));
@@ -127,6 +127,7 @@ fn apply_in(func: &mut Func, block: Block, decisions: &Decisions, renaming: &mut
         match &mut stmt.op {
             Op::Copy { array } if decisions.needless.contains(&stmt.results[0]) => {
                 renaming.insert(stmt.results[0], (*array).into());
+                *count += 1;
                 continue;
             }
             Op::Update { consumes, .. } if decisions.consuming.contains(&stmt.results[0]) => {

@@ -150,6 +150,43 @@ fn nested_loops_pass_their_array_on() {
 }
 
 #[test]
+fn a_copy_of_what_is_given_up_is_left_out() {
+    let shown = marked(
+        "func @main(%0: *i64[8], %1: i64) -> (i64[8]) {
+          %2: i64[8] = for %3 < %1 (%4: i64[8] = %0) {
+            %5: bool = lt %3, 4
+            %6: i64[8] = if %5 {
+              %7: i64[8] = copy %4
+              %8: i64[8] = for %9 < 8 (%10: *i64[8] = %7) {
+                %11: i64[8] = update consumes %10[%9] = %3
+                yield %11
+              }
+              yield %8
+            } else {
+              yield %4
+            }
+            %12: i64[8] = update %6[0] = 1
+            yield %12
+          }
+          return %2
+        }
+        entry @main",
+        2,
+    );
+    assert!(!shown.contains("copy"), "{shown}");
+    let kept = marked(
+        "func @main(%0: *i64[8]) -> (i64[8], i64[8]) {
+          %1: i64[8] = copy %0
+          %2: i64[8] = update %1[0] = 1
+          return %2, %0
+        }
+        entry @main",
+        1,
+    );
+    assert!(kept.contains("copy"), "{kept}");
+}
+
+#[test]
 fn a_loop_that_needs_the_old_array_too_stays_as_it_is() {
     let text = "func @main(%0: i64) -> (i64[8]) {
           %1: i64[8] = replicate 8, 0

@@ -6,7 +6,7 @@
 
 use super::{Block, Func, Generator, Op, Operand, Value, WithLoopData};
 use crate::affine::Poly;
-use crate::{BinOp, Scalar};
+use crate::{BinOp, Const, Scalar};
 use std::collections::BTreeMap;
 
 /// Classes of a grid that are compared one by one.
@@ -35,8 +35,13 @@ pub fn reads_only_what_may_be_replaced(
             for stmt in &block.stmts {
                 let may_be_replaced = match (&stmt.op, generator) {
                     (Op::Index { array, indices }, Some(generator)) if *array == source => {
-                        let mut stays =
-                            || sums.get_or_insert_with(|| Sums::of(func, body)).stays(data, generator, indices);
+                        let mut stays = || {
+                            let sums = sums.get_or_insert_with(|| Sums::of(func, body));
+                            data.generators.iter().all(|writer| {
+                                sums.is_kept_by(writer, data, generator, indices)
+                                    || std::ptr::eq(writer, generator) && is_of_own_row(func, data, generator, indices)
+                            })
+                        };
                         func.ty(stmt.results[0]).is_scalar() && (is_own(data, indices) || stays())
                     }
                     _ => false,
@@ -56,6 +61,48 @@ pub fn reads_only_what_may_be_replaced(
         }
     }
     true
+}
+
+/// True if the indices are the components of the with-loop's index vector, but on axes where the generator has one number at most: there,
+/// what is read is replaced by the same index, or by none of this generator. A border that is copied from another row or column is like that.
+fn is_of_own_row(func: &Func, data: &WithLoopData, generator: &Generator, indices: &[Operand]) -> bool {
+    indices.len() == data.indices.len()
+        && indices.iter().zip(&data.indices).enumerate().all(|(axis, (&index, &own))| {
+            index == Operand::Value(own)
+                || is_one_at_most(func, &func.body, generator.lower[axis], generator.upper[axis])
+        })
+}
+
+/// True if by the statements of a block the upper bound is at most one more than the lower one.
+pub fn is_one_at_most(func: &Func, block: &Block, lower: Operand, upper: Operand) -> bool {
+    let one = Operand::i64(1);
+    let constants = lower.constant().and_then(Const::as_i64).zip(upper.constant().and_then(Const::as_i64));
+    let defined = |operand: Operand| operand.value().and_then(|value| definition(func, block, value));
+    let is_one_more = || match defined(upper) {
+        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == lower && *y == one || *x == one && *y == lower,
+        Some(Op::Binary { op: BinOp::MIN, x, y }) => lower == Operand::i64(0) && (*x == one || *y == one),
+        _ => false,
+    };
+    let is_one_less = || match defined(lower) {
+        Some(Op::Binary { op: BinOp::SUB, x, y }) => *x == upper && *y == one,
+        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == upper && *y == Operand::i64(-1),
+        _ => false,
+    };
+    constants.map_or_else(|| is_one_more() || is_one_less(), |(lower, upper)| upper - lower <= 1)
+}
+
+/// The operation that defines a value in a block.
+fn definition<'f>(func: &'f Func, block: &'f Block, value: Value) -> Option<&'f Op> {
+    let mut open = vec![block];
+    while let Some(block) = open.pop() {
+        for stmt in &block.stmts {
+            if stmt.results.contains(&value) {
+                return Some(&stmt.op);
+            }
+            stmt.op.for_each_block(func, &mut |inner| open.push(inner));
+        }
+    }
+    None
 }
 
 /// True if these are the components of the with-loop's index vector.
@@ -137,14 +184,12 @@ impl Sums {
         }
     }
 
-    /// True if no index of the with-loop replaces the element that this generator reads at `indices`.
-    fn stays(&self, data: &WithLoopData, reader: &Generator, indices: &[Operand]) -> bool {
-        let read: Vec<Option<Numbers>> = indices.iter().map(|&index| self.read(data, reader, index)).collect();
-        data.generators.iter().all(|writer| {
-            (0..data.space.len()).zip(&read).any(|(axis, read)| {
-                let written = self.sum(Operand::Value(data.indices[axis])).and_then(|own| numbers(data, writer, &own));
-                read.as_ref().zip(written).is_some_and(|(read, written)| read.are_apart(&written))
-            })
+    /// True if no index of the writing generator replaces an element that the other one reads at `indices`.
+    fn is_kept_by(&self, writer: &Generator, data: &WithLoopData, reader: &Generator, indices: &[Operand]) -> bool {
+        indices.iter().enumerate().any(|(axis, &index)| {
+            let written = self.sum(Operand::Value(data.indices[axis])).and_then(|own| numbers(data, writer, &own));
+            let read = self.read(data, reader, index);
+            read.zip(written).is_some_and(|(read, written)| read.are_apart(&written))
         })
     }
 
@@ -201,7 +246,7 @@ mod tests {
                 }}"
             )
         };
-        let mut at = 8;
+        let mut at = 12;
         let mut bodies = String::new();
         for generator in generators {
             // Every block has names of its own.
@@ -214,6 +259,7 @@ mod tests {
         }
         let text = format!(
             "func @main[%0](%1: i64[%0, %0]) -> (*i64[%0, %0]) {{
+                %10: i64 = sub %0, 1
                 %9: i64[%0, %0] = w0: with (%2, %3) in [%0, %0] {{ {bodies} }} : modarray(%1)
                 return %9
             }}
@@ -249,6 +295,16 @@ mod tests {
         assert!(may_be_replaced(&[(odd, "%6, %3")]));
         assert!(!may_be_replaced(&[("[0, 0] <= iv < [%0, %0] step [2, 1] width [1, 1]", "%6, %3")]));
         assert!(!may_be_replaced(&[(odd, "%7, %3")]), "the sum of both indices is of any class");
+    }
+
+    #[test]
+    fn a_border_may_be_copied_from_any_row_or_column() {
+        let (first, last) = ("[0, 0] <= iv < [%0, 1]", "[%10, 0] <= iv < [%0, %0]");
+        assert!(may_be_replaced(&[(first, "%2, %0")]));
+        assert!(may_be_replaced(&[(last, "3, %3")]));
+        assert!(!may_be_replaced(&[(first, "%4, %0")]), "it is of another row");
+        assert!(!may_be_replaced(&[("[0, 0] <= iv < [%0, 2]", "%2, %0")]), "the columns may be exchanged");
+        assert!(!may_be_replaced(&[(first, "%2, 5"), (last, "%2, %3")]), "one border may be in the other");
     }
 
     #[test]

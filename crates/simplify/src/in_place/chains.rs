@@ -10,7 +10,7 @@ const MAX_SOURCES: usize = 8;
 
 /// How a value comes from others, if their memory is reused.
 pub(super) enum Link {
-    /// By an update, or a `modarray` that reads only what it replaces or keeps, of the source.
+    /// By an update, a `modarray` that reads only what it replaces or keeps, or a copy that is left out, of the source.
     Update(Value),
     /// It is made anew, from elements of these arrays at the same places.
     Taking(Vec<Value>),
@@ -145,6 +145,9 @@ impl Finder<'_> {
                 if !shares {
                     self.links.insert(stmt.results[0], Link::Update(*array));
                 }
+            }
+            Op::Copy { array } => {
+                self.links.insert(stmt.results[0], Link::Update(*array));
             }
             Op::If { then, otherwise, .. } => {
                 for (at, &result) in stmt.results.iter().enumerate() {

@@ -29,19 +29,19 @@ impl Decisions {
         let in_place = |value: Value| {
             self.consuming.contains(&value)
                 || self.taken_over.contains_key(&value)
+                || self.needless.contains(&value)
                 || copies.get(&value).map_or(chains.is_consumed(value), |copy| self.needless.contains(copy))
         };
         !self.shared.contains(&param) && chains.stays(param, &in_place)
     }
 }
 
-/// Decides for all updates of a function. `copies` are copies that may be left out.
-pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains, copies: &BTreeSet<Value>) -> Decisions {
+/// Decides for all updates and copies of a function.
+pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains) -> Decisions {
     let count = func.values.len();
     let mut ownership = Ownership {
         func,
         aliases,
-        copies,
         region: vec![0; count],
         regions: 0,
         borrowed: vec![false; count],
@@ -58,7 +58,6 @@ pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains, copies: &B
         func,
         aliases,
         chains,
-        copies,
         owned,
         homes,
         live: vec![false; count],
@@ -74,7 +73,6 @@ pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains, copies: &B
 struct Ownership<'a> {
     func: &'a Func,
     aliases: &'a Aliases,
-    copies: &'a BTreeSet<Value>,
     /// How many bodies that run more than once surround where each memory was made, as seen from the place at hand.
     region: Vec<u32>,
     /// How many surround the place at hand.
@@ -112,8 +110,7 @@ impl Ownership<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         let func = self.func;
         match &stmt.op {
-            Op::Update { array, .. } => self.note(stmt.results[0], *array),
-            Op::Copy { array } if self.copies.contains(&stmt.results[0]) => self.note(stmt.results[0], *array),
+            Op::Update { array, .. } | Op::Copy { array } => self.note(stmt.results[0], *array),
             Op::If { then, otherwise, .. } => {
                 self.block(then);
                 self.block(otherwise);
@@ -191,7 +188,6 @@ struct Walk<'a> {
     func: &'a Func,
     aliases: &'a Aliases,
     chains: &'a Chains,
-    copies: &'a BTreeSet<Value>,
     owned: BTreeSet<(Value, Value)>,
     homes: Vec<usize>,
     /// Values that are there and used after the place at hand. What is defined later does not count: it is made of what
@@ -251,7 +247,7 @@ impl Walk<'_> {
             }
             Op::Copy { array } => {
                 let made = stmt.results[0];
-                if self.copies.contains(&made) && self.is_free(made, *array) {
+                if self.is_free(made, *array) {
                     self.decisions.needless.insert(made);
                 }
             }

@@ -164,7 +164,9 @@ impl Planner<'_> {
         let is_read = |value: Value| {
             self.block.stmts.iter().any(|stmt| {
                 is_loop(stmt)
-                    && !uses(self.func, stmt, &BTreeSet::from([value]), &Views::new(), usize::MAX).sites.is_empty()
+                    && !uses(self.func, self.block, stmt, &BTreeSet::from([value]), &Views::new(), usize::MAX)
+                        .sites
+                        .is_empty()
             })
         };
         let mut found = Vec::new();
@@ -188,6 +190,9 @@ impl Planner<'_> {
         let mut made: BTreeSet<Value> = BTreeSet::new();
         let mut found = Vec::new();
         for (at, stmt) in self.block.stmts.iter().enumerate() {
+            if let Op::Update { array, .. } = stmt.op {
+                origin.insert(stmt.results[0], origin.get(&array).copied().unwrap_or(array));
+            }
             let Op::With(label) = stmt.op else { continue };
             made.extend(&stmt.results);
             if !full_partition::is_candidate(self.func, stmt) {
