@@ -264,22 +264,28 @@ impl Lowering<'_> {
                 );
             }
         }
+        // One loop over all axes of the indices, where scattered updates are looked for, and one for each slice.
+        let of_indices = places.index_axis..places.index_axis + places.index_shape.len();
         let mut count = Operand::i64(1);
-        for &extent in &places.whole {
+        for &extent in &places.index_shape {
             count = self.mul(count, extent.into());
         }
+        let mut space: Vec<Operand> = places.whole.iter().map(|&extent| extent.into()).collect();
+        space.splice(of_indices.clone(), [count]);
         let old = self.read(array);
-        let made = self.tabulated(old, count, &mut |l, table, index| {
-            let mut at = vec![Operand::from(index); places.whole.len()];
-            let mut rest = Operand::from(index);
-            for axis in (1..places.whole.len()).rev() {
+        let made = self.tabulated(old, &space, &mut |l, table, index| {
+            let mut at: Vec<Operand> = index.iter().map(|&at| at.into()).collect();
+            let mut rest = at[of_indices.start];
+            let mut own = vec![rest; of_indices.len()];
+            for (place, axis) in own.iter_mut().zip(of_indices.clone()).skip(1).rev() {
                 let n: Operand = places.whole[axis].into();
-                at[axis] = l.arithmetic(BinOp::REM, rest, n);
+                *place = l.arithmetic(BinOp::REM, rest, n);
                 rest = l.arithmetic(BinOp::DIV, rest, n);
             }
-            if let Some(first) = at.first_mut() {
+            if let Some(first) = own.first_mut() {
                 *first = rest;
             }
+            at.splice(of_indices.start..=of_indices.start, own);
             let (place, certs) = l.place_of(array, places, &at);
             let x = l.element_of(&new, &places.whole, &at, &[]);
             let x = l.convert(x, array.elem);

@@ -86,20 +86,37 @@ impl Lowering<'_> {
     pub(super) fn tabulated(
         &mut self,
         start: Value,
-        count: Operand,
-        update: &mut dyn FnMut(&mut Self, Value, Value) -> (Vec<Operand>, Operand, Vec<Value>),
+        space: &[Operand],
+        update: &mut dyn FnMut(&mut Self, Value, &[Value]) -> (Vec<Operand>, Operand, Vec<Value>),
     ) -> Value {
         let start = self.b.copy(start);
-        let ty = self.b.func.ty(start).clone();
+        self.updated(start, space, &mut Vec::new(), update)
+    }
+
+    /// As [`tabulated`](Self::tabulated), for the table of an outer loop, which it consumes; `at` are the indices of outer loops.
+    #[allow(clippy::type_complexity, reason = "a place, what is put there, and certificates")]
+    fn updated(
+        &mut self,
+        table: Value,
+        space: &[Operand],
+        at: &mut Vec<Value>,
+        update: &mut dyn FnMut(&mut Self, Value, &[Value]) -> (Vec<Operand>, Operand, Vec<Value>),
+    ) -> Value {
+        let [count, inner @ ..] = space else {
+            let (places, value, certs) = update(self, table, at);
+            return self.b.update(table, places, value, certs);
+        };
+        let ty = self.b.func.ty(table).clone();
         let param = self.b.value(ty, None);
         let index = self.index_value();
         self.least.insert(index, 0);
         self.b.open_block();
-        let (places, value, certs) = update(self, param, index);
-        let updated = self.b.update(param, places, value, certs);
+        at.push(index);
+        let updated = self.updated(param, inner, at, update);
+        at.pop();
         let body: Block = self.b.close_block(vec![updated.into()]);
-        let kind = LoopKind::For { index, count };
-        self.b.sequential_loop(kind, vec![param], vec![start.into()], body, vec![true])[0]
+        let kind = LoopKind::For { index, count: *count };
+        self.b.sequential_loop(kind, vec![param], vec![table.into()], body, vec![true])[0]
     }
 
     fn bincount(&mut self, arguments: &mut Arguments) -> Result<Item> {
@@ -139,7 +156,8 @@ impl Lowering<'_> {
         let shape = self.extents(vec![length]);
         let zeros = self.generate(shape, of, |_, _| Ok(Operand::Const(of.zero())))?;
         let space = [x.shape[0]];
-        let made = self.tabulated(zeros, n, &mut |l, table, index| {
+        let made = self.tabulated(zeros, &[n], &mut |l, table, at| {
+            let index = at[0];
             let place = l.b.index(source, vec![index.into()], Vec::new()).into();
             let place = l.convert(place, Scalar::I64);
             let is_inside = l.b.binary(BinOp::IN_BOUNDS, place, length);
@@ -224,7 +242,8 @@ impl Lowering<'_> {
         let shape = self.extents(vec![count]);
         let zeros = self.generate(shape, of, |_, _| Ok(Operand::Const(of.zero())))?;
         let space = [shape_of(&a)[0]];
-        let made = self.tabulated(zeros, n, &mut |l, table, index| {
+        let made = self.tabulated(zeros, &[n], &mut |l, table, at| {
+            let index = at[0];
             let x: Operand = l.b.index(values, vec![index.into()], Vec::new()).into();
             let above = l.b.binary(BinOp::LE, first, x);
             let below = l.b.binary(BinOp::LE, x, last);
