@@ -1,8 +1,12 @@
 //! Branches, sequential loops and updates in place around and between with-loops.
 
 use super::{I64, Maker, Scope};
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Program, Type, Value, verify::verify};
+use frit_ir::array::{
+    Block, Func, Generator, LoopKind, Op, Operand, Operator, OperatorData, Program, Type, Value, WithLoopData,
+    verify::verify,
+};
 use frit_ir::{BinOp, Scalar};
+use frit_support::Span;
 
 impl Maker {
     /// A block with a scope of its own.
@@ -143,7 +147,54 @@ impl Maker {
         } else {
             self.map_of(scope, source)
         };
-        self.update_all(scope, fresh);
+        if self.random.one_in(4) {
+            let modified = self.modify_slabs(scope, fresh);
+            self.add_all(scope, &[modified]);
+        } else {
+            self.update_all(scope, fresh);
+        }
+    }
+
+    /// A loop whose iterations each modify the elements with one number on an axis by a with-loop: all numbers, some, or from the last to the first.
+    /// At times an iteration reads what the one before has modified.
+    fn modify_slabs(&mut self, scope: &Scope, array: Value) -> Value {
+        let ty = self.b.func.ty(array).clone();
+        let axis = self.random.below(ty.rank());
+        let extent: Operand = ty.shape[axis].into();
+        let way = self.random.below(4);
+        let less = self.b.binary(BinOp::SUB, extent, Operand::i64(1));
+        let count = if way == 0 { less } else { extent };
+        let (index, param) = (self.b.value(I64, None), self.b.value(ty.clone(), None));
+        let body = self.nested(scope, |maker, inner| {
+            let lower = match way {
+                0 => maker.b.binary(BinOp::ADD, index.into(), Operand::i64(1)),
+                1 => maker.b.binary(BinOp::SUB, less, index.into()),
+                _ => index.into(),
+            };
+            let upper = maker.b.binary(BinOp::ADD, lower, Operand::i64(1));
+            let indices: Vec<Value> = ty.shape.iter().map(|_| maker.b.value(I64, None)).collect();
+            let element = maker.nested(inner, |maker, inner| {
+                let own: Vec<Operand> = indices.iter().map(|&index| index.into()).collect();
+                inner.ints.extend(own.iter().copied().chain([index.into()]));
+                let mut place = own;
+                if way == 0 && maker.random.one_in(3) {
+                    place[axis] = index.into();
+                }
+                let old = maker.b.index(param, place, vec![]);
+                maker.add(inner, old.into());
+                maker.arithmetic(inner);
+                vec![maker.scalar(inner, ty.elem)]
+            });
+            let mut slab = Generator::full(&ty.shape, element);
+            (slab.lower[axis], slab.upper[axis]) = (lower, upper);
+            let operators = vec![OperatorData::new(Operator::ModArray { source: param, consumes: false })];
+            let space = ty.shape.clone();
+            let data = WithLoopData { space, indices, generators: vec![slab], operators, span: Span::NONE };
+            let label = maker.b.func.with_loops.push(data);
+            vec![maker.b.emit(Op::With(label), vec![ty.clone()], vec![])[0].into()]
+        });
+        let kind = LoopKind::For { index, count };
+        self.b.sequential_loop(kind, vec![param], vec![array.into()], body, vec![false])[0]
     }
 
     fn update_all(&mut self, scope: &mut Scope, fresh: Value) {

@@ -5,7 +5,8 @@
 //! the loops' indices to the array's is injective) then no element is read twice. See Note [Injective reads].
 
 use frit_ir::affine::Poly;
-use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
+use frit_ir::array::replaced::is_one_at_most;
+use frit_ir::array::{Block, Extent, Func, Generator, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -76,11 +77,12 @@ pub struct Uses {
     pub whole: Option<(Value, Span)>,
 }
 
-/// How `stmt` uses these arrays. `views` are the views of them, with what they are a view of: reads of a view are reads of
+/// How `stmt` of a block uses these arrays. `views` are the views of them, with what they are a view of: reads of a view are reads of
 /// the array. `axes` is the rank of the index space that the arrays were made over: further axes are those of cells.
-pub fn uses(func: &Func, stmt: &Stmt, arrays: &BTreeSet<Value>, views: &Views, axes: usize) -> Uses {
+pub fn uses(func: &Func, block: &Block, stmt: &Stmt, arrays: &BTreeSet<Value>, views: &Views, axes: usize) -> Uses {
     let mut search = Search {
         func,
+        block,
         arrays,
         views,
         axes,
@@ -100,11 +102,11 @@ pub type Views = BTreeMap<Value, (Value, View)>;
 /// The loops and branches between a statement and a read in it.
 #[derive(Clone, Debug)]
 enum Around {
-    /// An axis of a with-loop.
-    Axis { index: Value, extent: Extent },
+    /// An axis of a with-loop; `is_one` if the with-loop has one number on it at most.
+    Axis { index: Value, extent: Extent, is_one: bool },
     /// The iterations of a sequential loop that are counted.
     Counted { index: Value, extent: Extent },
-    /// One side of a branch.
+    /// One side of a branch, or a part of a with-loop's space.
     Branch,
     /// Code that runs an unknown number of times: any other sequential loop, a combining function.
     Repeated,
@@ -112,6 +114,7 @@ enum Around {
 
 struct Search<'a> {
     func: &'a Func,
+    block: &'a Block,
     arrays: &'a BTreeSet<Value>,
     views: &'a Views,
     axes: usize,
@@ -179,12 +182,24 @@ impl Search<'_> {
                 data.for_each_operand(&mut |operand| self.whole_use(operand, stmt.span));
                 let mut evaluations = Evaluations::default();
                 let outside = self.context.len();
-                for (&index, &extent) in data.indices.iter().zip(&data.space) {
-                    self.context.push(Around::Axis { index, extent });
+                for (axis, (&index, &extent)) in data.indices.iter().zip(&data.space).enumerate() {
+                    // Several generators with one number each may read the same.
+                    let is_one = match &data.generators[..] {
+                        [only] => [self.block, &self.func.body]
+                            .iter()
+                            .any(|block| is_one_at_most(self.func, block, only.lower[axis], only.upper[axis])),
+                        _ => false,
+                    };
+                    self.context.push(Around::Axis { index, extent, is_one });
                 }
                 // Generators are disjoint parts of the space: together they read no more than one that covers it would.
                 for generator in &data.generators {
+                    let inside = self.context.len();
+                    if !covers(generator, &data.space) {
+                        self.context.push(Around::Branch);
+                    }
                     evaluations = evaluations.or(self.block(&generator.body));
+                    self.context.truncate(inside);
                 }
                 self.context.truncate(outside);
                 self.context.push(Around::Repeated);
@@ -216,7 +231,7 @@ impl Search<'_> {
 
     fn read(&mut self, array: Value, indices: &[Operand], span: Span) -> Evaluations {
         let axes = self.context.iter().filter_map(|around| match around {
-            Around::Axis { index, extent } => Some((*index, *extent)),
+            Around::Axis { index, extent, .. } => Some((*index, *extent)),
             Around::Counted { .. } | Around::Branch | Around::Repeated => None,
         });
         self.found.sites.push(Site {
@@ -242,7 +257,8 @@ impl Search<'_> {
             .context
             .iter()
             .filter_map(|around| match around {
-                Around::Axis { index, extent } | Around::Counted { index, extent } => Some((*index, *extent)),
+                Around::Axis { index, is_one: true, .. } => Some((*index, Extent::Const(1))),
+                Around::Axis { index, extent, .. } | Around::Counted { index, extent } => Some((*index, *extent)),
                 Around::Branch | Around::Repeated => None,
             })
             .collect();
@@ -349,6 +365,15 @@ impl Search<'_> {
             Operand::Value(v) => self.sums.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v)),
         }
     }
+}
+
+/// True if the generator has all indices of the space.
+fn covers(generator: &Generator, space: &[Extent]) -> bool {
+    space.iter().enumerate().all(|(axis, &extent)| {
+        generator.lower[axis] == Operand::i64(0)
+            && generator.upper[axis] == extent.into()
+            && generator.step[axis] == generator.width[axis]
+    })
 }
 
 /// The loops whose index cannot be told from the values of the sums. See Note [Injective reads].

@@ -67,7 +67,7 @@ fn prove(
     }
     let arrays: BTreeSet<Value> =
         first.results.iter().copied().filter(|&result| !func.ty(result).is_scalar()).collect();
-    let found = uses(func, second, &arrays, &Views::new(), one.space.len());
+    let found = uses(func, block, second, &arrays, &Views::new(), one.space.len());
     if !found.sites.is_empty() {
         let order = permutation(one, other, &found.sites).ok_or(refusal)?;
         return Ok(Proof::Permuted { order });
@@ -114,7 +114,7 @@ fn reshaped(func: &Func, block: &Block, producer: usize, consumer: usize, arrays
         if !arrays.contains(array) || func.ty(view).shape != other.space || func.ty(*array).rank() < 2 {
             continue;
         }
-        let found = uses(func, second, &BTreeSet::from([view]), &Views::new(), 1);
+        let found = uses(func, block, second, &BTreeSet::from([view]), &Views::new(), 1);
         let is_own = |site: &super::access::Site| site.indices == [Operand::Value(index)];
         if found.whole.is_none() && !found.sites.is_empty() && found.sites.iter().all(is_own) {
             let (array, shape) = (*array, func.ty(*array).shape.clone());

@@ -196,8 +196,14 @@ impl<'a> GraphBuilder<'a> {
                 || !made_by_loop
                 || by.iter().any(|at| !nodes.contains_key(at))
                 || by.iter().any(|at| {
-                    let found =
-                        uses(self.func, &self.block.stmts[*at], &BTreeSet::from([value]), &Views::new(), usize::MAX);
+                    let found = uses(
+                        self.func,
+                        self.block,
+                        &self.block.stmts[*at],
+                        &BTreeSet::from([value]),
+                        &Views::new(),
+                        usize::MAX,
+                    );
                     found.whole.is_some()
                 });
             self.candidates.graph.arrays.push(ArrayData {

@@ -86,9 +86,9 @@ struct Proof {
 
 /// The rows that the iterations change: row `first + step * i` in iteration `i`.
 #[derive(Clone, PartialEq)]
-struct Rows {
-    first: Poly<Value>,
-    step: i64,
+pub(super) struct Rows {
+    pub(super) first: Poly<Value>,
+    pub(super) step: i64,
 }
 
 /// Where in a row.
@@ -145,7 +145,8 @@ fn prove(func: &Func, stmt: &Stmt, mut facts: Ranges) -> Result<Proof, Refusal> 
     survey.finish(stmt.span)
 }
 
-fn counted(stmt: &Stmt) -> Option<(&LoopData, Value, Operand)> {
+/// A loop with a count: what it is, its index and its count.
+pub(super) fn counted(stmt: &Stmt) -> Option<(&LoopData, Value, Operand)> {
     match &stmt.op {
         Op::Loop(data) => match data.kind {
             LoopKind::For { index, count } => Some((data, index, count)),
@@ -324,13 +325,7 @@ impl Survey<'_> {
         }
         self.certs.extend(&stmt.certs);
         let row = (*self.facts.ring(row)).clone();
-        let step = row.factor_of(&self.index).filter(|step| *step != 0 && step.abs() <= MAX_STEP);
-        let Some(step) = step else { return Err(refusal) };
-        let first = row.plus_multiple(&Poly::symbol(self.index), -step);
-        if first.symbols().iter().any(|symbol| self.bound.contains(symbol)) || step < -1 {
-            return Err(refusal);
-        }
-        let rows = Rows { first, step };
+        let Some(rows) = Rows::of(&row, self.index, &self.bound) else { return Err(refusal) };
         match &self.rows {
             Some(known) if *known != rows => Err(refusal),
             _ => {
@@ -361,6 +356,31 @@ impl Survey<'_> {
 }
 
 impl Rows {
+    /// The rows of a sum with the loop's index that has no other value bound in the loop; counting down, each is the one before.
+    pub(super) fn of(row: &Poly<Value>, index: Value, bound: &BTreeSet<Value>) -> Option<Self> {
+        let step = row.factor_of(&index).filter(|step| *step != 0 && (-1..=MAX_STEP).contains(step))?;
+        let first = row.plus_multiple(&Poly::symbol(index), -step);
+        (!first.symbols().iter().any(|symbol| bound.contains(symbol))).then_some(Self { first, step })
+    }
+
+    /// The first row, and bounds of all among so many, as they are when there are iterations. Without any nothing is known of their rows, but
+    /// bounds have to be in the space.
+    pub(super) fn range(&self, bounds: &mut Bounds, count: Operand, height: Operand) -> (Operand, Operand, Operand) {
+        let first = bounds.value_of(&self.first);
+        let (least, reach) = if self.step > 0 {
+            let before = bounds.plus(count, -1);
+            let distance = bounds.scaled(before, self.step);
+            (first, bounds.plus(distance, 1))
+        } else {
+            let end = bounds.plus(first, 1);
+            (bounds.sub(end, count), count)
+        };
+        let least = bounds.min(least, height);
+        let lower = bounds.max(least, Operand::i64(0));
+        let reach = bounds.max(reach, Operand::i64(0));
+        (first, lower, bounds.add(lower, reach))
+    }
+
     /// True if no iteration changes this row: it is before the first or behind the last. All are in bounds, so small distances do not wrap.
     fn leave_alone(&self, row: &Poly<Value>, count: &Poly<Value>) -> bool {
         let beyond = |from: &Poly<Value>| (row - from).as_constant().filter(|distance| distance.abs() < 1 << 62);
@@ -377,20 +397,7 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: Proof) -> Vec<S
     let height = func.ty(data.params[0]).shape[0];
     let Proof { versions, own_reads, rows, certs, is_elementwise: _ } = proof;
     let mut bounds = Bounds::new(func, &mut facts, stmt.span);
-    let first = bounds.value_of(&rows.first);
-    let (least, reach) = if rows.step > 0 {
-        let before = bounds.plus(count, -1);
-        let distance = bounds.scaled(before, rows.step);
-        (first, bounds.plus(distance, 1))
-    } else {
-        let end = bounds.plus(first, 1);
-        (bounds.sub(end, count), count)
-    };
-    // Without iterations nothing is known of their rows, and bounds have to be in the space.
-    let least = bounds.min(least, height.into());
-    let lower = bounds.max(least, Operand::i64(0));
-    let reach = bounds.max(reach, Operand::i64(0));
-    let upper = bounds.add(lower, reach);
+    let (first, lower, upper) = rows.range(&mut bounds, count, height.into());
     let (mut stmts, more) = bounds.finish();
 
     let row = func.value(Type::scalar(Scalar::I64), stmt.span);
@@ -432,7 +439,13 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: Proof) -> Vec<S
 }
 
 /// The statements that compute the number of an iteration from that of its row.
-fn iteration_of(func: &mut Func, rows: &Rows, (first, row): (Operand, Value), index: Value, span: Span) -> Vec<Stmt> {
+pub(super) fn iteration_of(
+    func: &mut Func,
+    rows: &Rows,
+    (first, row): (Operand, Value),
+    index: Value,
+    span: Span,
+) -> Vec<Stmt> {
     let (x, y) = if rows.step < 0 { (first, row.into()) } else { (row.into(), first) };
     let is_distance = rows.step.abs() == 1;
     let distance = if is_distance { index } else { func.value(Type::scalar(Scalar::I64), span) };

@@ -5,7 +5,7 @@
 //! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
 //! - [`generators`]: the algebra of generators; [`hull`]: different spaces and generators made the same; [`coalescing`]: fewer
 //!   generators; [`full_partition`]: sources of `modarray`s read by generators;
-//! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`], [`loop_interchange`], [`loop_parallelisation`]: the rules about nests; [`nest`]: what they share, and the
+//! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`], [`loop_interchange`], [`loop_absorption`], [`loop_parallelisation`]: the rules about nests; [`nest`]: what they share, and the
 //!   splitting of a nest again;
 //! - [`index_set_splitting`], [`unswitching`]: branches taken out of loops when all merges are made;
 //! - `planning`: the graph of a block for the planner, and the making of its plan;
@@ -27,6 +27,7 @@ pub mod generators;
 pub mod hull;
 pub mod index_set_splitting;
 pub mod iswim;
+pub mod loop_absorption;
 pub mod loop_interchange;
 pub mod loop_parallelisation;
 pub mod nest;
@@ -323,6 +324,11 @@ pub const RULES: &[Rule] = &[
         name: "loop-interchange",
         summary: "a sequential loop over arrays becomes a with-loop of sequential loops of their elements",
         everywhere: loop_interchange::everywhere,
+    },
+    Rule {
+        name: "loop-absorption",
+        summary: "a sequential loop of with-loops that modify slabs of their own becomes one with-loop",
+        everywhere: loop_absorption::everywhere,
     },
     Rule {
         name: "loop-parallelisation",

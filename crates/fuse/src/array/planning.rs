@@ -16,7 +16,8 @@ use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{
-    Options, Scalarise, iswim, loop_interchange, loop_parallelisation, reduce_interchange, with_loop_scalarisation,
+    Options, Scalarise, iswim, loop_absorption, loop_interchange, loop_parallelisation, reduce_interchange,
+    with_loop_scalarisation,
 };
 use enabling::Enabling;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop, ops};
@@ -90,6 +91,14 @@ struct NestStep {
 
 /// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning.
 const NEST_STEPS: &[NestStep] = &[
+    NestStep {
+        name: "loop-absorption",
+        is_candidate: loop_absorption::is_candidate,
+        pays: |_, _| true,
+        hinders: |_, _| false,
+        enables: |_, _| false,
+        rewrite: |planner, at| loop_absorption::loop_absorption(planner.func, planner.block, at),
+    },
     NestStep {
         name: "loop-parallelisation",
         is_candidate: loop_parallelisation::is_candidate,

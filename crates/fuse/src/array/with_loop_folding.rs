@@ -119,7 +119,7 @@ pub fn prove(
     let mut evaluations = Evaluations::default();
     let mut sites: Vec<Site> = Vec::new();
     for at in mentions.of(&names) {
-        let found = uses(func, &block.stmts[at], &names, &views, data.space.len());
+        let found = uses(func, block, &block.stmts[at], &names, &views, data.space.len());
         if !found.sites.is_empty() {
             consumers.push(at);
             evaluations = evaluations.and(found.evaluations);
@@ -287,7 +287,7 @@ fn readers_of(
         let mut is_read = false;
         let mut whole = is_result.then_some(Span::NONE);
         for at in mentions.of(&names) {
-            let found = uses(func, &block.stmts[at], &names, views, axes);
+            let found = uses(func, block, &block.stmts[at], &names, views, axes);
             is_read |= !found.sites.is_empty();
             whole = whole.or(found.whole.map(|(_, span)| span));
         }

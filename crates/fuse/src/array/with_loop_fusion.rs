@@ -226,7 +226,7 @@ fn reads_at_own_index(
         Iterations::Kept { .. } => Operand::from(other.space[0]).value(),
     };
     let wanted: BTreeSet<Value> = first.results.iter().copied().filter(|&result| Some(result) != length).collect();
-    let found = uses(func, second, &wanted, &Views::new(), one.space.len());
+    let found = uses(func, &func.body, second, &wanted, &Views::new(), one.space.len());
     if let Some((value, span)) = found.whole {
         let at = first.results.iter().position(|&result| result == value).expect("it is a result of the first");
         let operator = &one.operators[owners[at].0].op;
