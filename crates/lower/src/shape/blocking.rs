@@ -26,9 +26,10 @@
 //! Every cell is computed by the same operations in the same order, so no bit changes. The original
 //! nest remains for few rows, columns or steps.
 //!
-//! A processor with 16 vector registers cannot hold the 16 elements of `A`. There, registers hold
-//! the cells for all steps of a block: twelve vectors, from six rows and the two halves of the
-//! block's columns. Vectors run the loop over columns together with the loop over steps in it:
+//! Where a cell has few values and its steps are cheap, registers hold the cells for all steps of a
+//! block: of 32 vector registers 24, for one value from twelve rows and the two halves of the
+//! block's columns, of 16 registers twelve. Vectors run the loop over columns together with the
+//! loop over steps in it:
 //!
 //! ```text
 //! for i step 6 { for j0 <= j < j0 + 64 simd {
@@ -69,13 +70,19 @@ const AT_ONCE: i64 = 4;
 /// The most rows of a block whose cells stay in registers. These cells need no cache between the
 /// first step and the last, so packed elements can serve more rows.
 const PASSING_ROWS: i64 = 264;
-/// Rows and pieces of columns, each a vector, whose cells stay in registers where registers are
-/// few. Twelve vectors of cells leave four registers for the computation.
-const ROWS_IN_REGISTERS: i64 = 6;
+/// Pieces of columns, each a vector, whose cells stay in registers.
 const PIECES: i64 = 2;
 /// Processors whose vectors have at most this many bytes have 16 vector registers; others have 32.
 const VECTORS_OF_FEW_REGISTERS: i64 = 32;
-/// The most cost of a step whose cells stay in registers, in additions. The C compiler cannot
+/// Vectors of cells that stay in registers, where registers are few and where they are many. The others are for the computation.
+const VECTORS_OF_CELLS: [i64; 2] = [12, 24];
+/// The most kept values of a cell that stays in registers: a product of complex numbers has four sums.
+const VALUES_IN_REGISTERS: usize = 4;
+/// The most statements of a step for each of them: a sum, and an element of each array that was loaded before.
+const STATEMENTS: usize = 3;
+/// Fewer rows would share too little.
+const LEAST_ROWS_IN_REGISTERS: i64 = 2;
+/// The most cost of a step whose cells stay in registers, in additions for each value. The C compiler cannot
 /// vectorise calls in a loop inside of a vector loop.
 const CHEAP: i64 = 6;
 /// Where cells stay in registers: the fraction of a processor's own cache for packed elements, and
@@ -158,7 +165,7 @@ impl Contraction {
         let fitting = |bytes_of_cache: i64| bytes_of_cache / (self.width(proc) * bytes.max(1));
         let at_once = self.rows_at_once(proc);
         let most = match at_once {
-            ROWS_IN_REGISTERS => fitting(self.caches.own).min(PASSING_ROWS),
+            _ if at_once > AT_ONCE => fitting(self.caches.own).min(PASSING_ROWS),
             _ => fitting(self.caches.own / KEPT_PART).min(ROWS),
         };
         most / at_once * at_once
@@ -172,19 +179,41 @@ impl Contraction {
 
     /// The number of rows in a block is a multiple of this.
     fn rows_at_once(&self, proc: &Proc) -> i64 {
-        let mut segments = self.columns.segments.iter().zip(&self.shared);
-        let in_registers = segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared));
-        if in_registers { ROWS_IN_REGISTERS } else { AT_ONCE }
+        let segments = self.columns.segments.iter().zip(&self.shared);
+        segments.filter_map(|(segment, shared)| self.rows_in_registers(proc, segment, shared)).max().unwrap_or(AT_ONCE)
     }
 
-    /// True if the cells of the segment are one vector of reals, and the elements that it reads at
-    /// a column are one vector too. Integer products and comparisons need further registers.
-    fn runs_in_registers(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> bool {
-        let mut kept = self.columns.expanded.iter().filter(|var| segment.mentions.contains_key(var));
-        let fits = kept.clone().count() == 1 && kept.all(|&var| proc.vars[var].scalar.is_float());
+    /// The rows whose cells stay in registers, if the values of a cell are few reals, and the elements that it reads at a column are no
+    /// more. Integer products and comparisons need further registers.
+    fn rows_in_registers(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> Option<i64> {
+        let kept = self.columns.expanded.iter().filter(|var| segment.mentions.contains_key(var));
+        let (values, are_real) =
+            kept.fold((0, true), |(count, all), &var| (count + 1, all && proc.vars[var].scalar.is_float()));
+        let fits = are_real && (1..=VALUES_IN_REGISTERS).contains(&values) && (1..=values).contains(&shared.len());
         let is_plain = segment.body.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
-        let is_cheap = segment.body.len() <= LARGEST_STEP && cost(proc, &segment.body) <= CHEAP && is_plain;
-        self.has_few_registers && fits && is_cheap && shared.len() == 1 && shared.iter().all(|load| is_real(proc, load))
+        let most = CHEAP * values as i64;
+        let is_cheap = segment.body.len() <= STATEMENTS * values && cost(proc, &segment.body) <= most && is_plain;
+        let runs = fits && is_cheap && shared.iter().all(|load| is_real(proc, load)) && self.walks_along_lines(segment);
+        let [few, many] = VECTORS_OF_CELLS;
+        let vectors = if self.has_few_registers { few } else { many };
+        runs.then(|| vectors / (PIECES * values as i64)).filter(|&rows| rows >= LEAST_ROWS_IN_REGISTERS)
+    }
+
+    /// What a row reads in its steps lies along lines of memory. Otherwise each step would need a line of its own, for every few columns.
+    fn walks_along_lines(&self, segment: &Segment) -> bool {
+        let Some((_, step)) = &segment.steps else { return true };
+        let mut walks = true;
+        for stmt in &segment.body {
+            stmt.for_each_inner_expr(&mut |expr| {
+                expr.for_each_load(&mut |_, index| {
+                    let reads = |var: Var| index.iter().any(|index| index.reads(var));
+                    let mut behind = index.iter().rev().skip_while(|index| index.as_i64().is_some());
+                    let is_along = behind.next().is_some_and(|last| last.reads(*step)) || !reads(*step);
+                    walks &= is_along || !reads(self.row) || reads(self.columns.column);
+                });
+            });
+        }
+        walks
     }
 
     /// The numbers of rows, columns and steps, each with the least number for which blocks pay.
@@ -232,15 +261,15 @@ impl Contraction {
         let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
         let width = self.width(proc);
         let row = width * bytes.max(1);
-        let in_registers = self.runs_in_registers(proc, segment, shared);
-        let (rows, steps) = if in_registers {
-            let lines = self.caches.nearest / LINES_PART / (PIECES * LINE);
-            (ROWS_IN_REGISTERS, lines.min(self.caches.own / PACKED_PART / row))
+        let in_registers = self.rows_in_registers(proc, segment, shared);
+        let (rows, steps) = if let Some(rows) = in_registers {
+            let lines = self.caches.nearest / LINES_PART / (PIECES * LINE * shared.len() as i64);
+            (rows, lines.min(self.caches.own / PACKED_PART / row))
         } else {
             // Packed elements leave room in the first-level cache for what streams by.
             (if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 }, self.caches.nearest * 2 / 3 / row)
         };
-        Scheme { in_registers, rows, width, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
+        Scheme { in_registers: in_registers.is_some(), rows, width, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
     }
 }
 
@@ -346,7 +375,7 @@ impl Block<'_> {
         let whole = proc.index();
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
         body.extend(if in_registers {
-            panel.rows_in_registers(proc, self.first.into(), whole.into())
+            panel.rows_in_registers(proc, self.first.into(), whole.into(), at_once)
         } else {
             panel.rows(proc, self.first.into(), whole.into(), at_once)
         });
@@ -445,14 +474,14 @@ impl Panel<'_> {
 
     /// The panel for the rows from `lower` to `upper`, exclusive, with the cells in registers for
     /// all steps. The number of rows is a multiple of the rows in registers.
-    fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Vec<Stmt> {
+    fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr, rows: i64) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
         let [count, piece, rest] = [(); 3].map(|()| proc.index());
         let tile = self.block.tile;
         let columns = |proc: &mut Proc, pieces: &[Expr], lower: Expr, upper: Expr| {
             let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());
             let steps = LoopData { var: Some(step), lower: Expr::i64(0), upper: count.into(), ..self.steps.clone() };
-            let lines = self.block.lines(row, ROWS_IN_REGISTERS);
+            let lines = self.block.lines(row, rows);
             let at = Expr::Var(self.first) + step.into();
             let along = tile.along_in_registers(proc, self.segment, &lines, pieces, (steps, at));
             tile.some_columns(proc, along, lower, upper, true)
@@ -475,7 +504,7 @@ impl Panel<'_> {
             },
             Stmt::Assign { var: piece, value: width * Expr::i64(line) },
             Stmt::Assign { var: rest, value: first + Expr::Var(piece) * Expr::i64(PIECES) },
-            self.block.over_rows(proc, (row, ROWS_IN_REGISTERS), lower, upper, body),
+            self.block.over_rows(proc, (row, rows), lower, upper, body),
         ]
     }
 
