@@ -33,7 +33,7 @@ impl std::fmt::Display for NpyError {
                 f.write_str("the array is in Fortran order; save it with `numpy.ascontiguousarray(a)`")
             }
             NpyError::UnsupportedType(name) => {
-                write!(f, "elements of type `{name}` are not supported; use f8, f4, i8, i4, u1 or ? (bool)")
+                write!(f, "elements of type `{name}` are not supported here; use f8, f4, i8, i4, u1 or ? (bool)")
             }
             NpyError::Truncated => f.write_str("the file is shorter than its header says"),
             NpyError::ShapeTooLarge => f.write_str("the shape has more elements than can be counted"),
@@ -52,8 +52,16 @@ impl From<io::Error> for NpyError {
     }
 }
 
-/// Reads an array.
+/// Reads an array of reals, integers or truth values.
 pub fn read(path: &Path) -> Result<Tensor, NpyError> {
+    match read_parts(path)? {
+        (tensor, false) => Ok(tensor),
+        (tensor, true) => Err(NpyError::UnsupportedType(format!("c{}", 2 * tensor.elem().bytes()))),
+    }
+}
+
+/// Reads an array, and tells whether its elements are complex: then the tensor has an axis more, of their two parts.
+pub fn read_parts(path: &Path) -> Result<(Tensor, bool), NpyError> {
     let mut file = File::open(path)?;
     let bytes_on_disk = file.metadata()?.len();
     // The crate that reads the header multiplies the extents without a look at their size.
@@ -69,15 +77,20 @@ pub fn read(path: &Path) -> Result<Tensor, NpyError> {
     let dtype = npy.dtype();
     let element_bytes = dtype.num_bytes().unwrap_or(1) as u64;
     let count = npy.shape().iter().try_fold(1u64, |n, &d| n.checked_mul(d));
-    let shape: Vec<usize> = npy.shape().iter().map(|&d| d as usize).collect();
+    let mut shape: Vec<usize> = npy.shape().iter().map(|&d| d as usize).collect();
     // A header may claim any size: believe it only as far as the file goes, before memory is taken.
     if count.and_then(|n| n.checked_mul(element_bytes)).is_none_or(|bytes| bytes > bytes_on_disk) {
         return Err(NpyError::Truncated);
     }
     let name = dtype.descr();
     let is_native = !name.contains(if cfg!(target_endian = "little") { '>' } else { '<' });
-    let elements = Elements { npy, file, start: is_native.then_some(start) };
-    let data = match name.trim_matches(['\'', '<', '>', '|', '=']) {
+    let name = name.trim_matches(['\'', '<', '>', '|', '=']);
+    let is_complex = is_native && matches!(name, "c16" | "c8");
+    shape.extend(is_complex.then_some(2));
+    let elements = Elements { npy, file, start: is_native.then_some(start), parts: if is_complex { 2 } else { 1 } };
+    let data = match name {
+        "c16" if is_complex => TensorData::F64(elements.read()?),
+        "c8" if is_complex => TensorData::F32(elements.read()?),
         "f8" => TensorData::F64(elements.read()?),
         "f4" => TensorData::F32(elements.read()?),
         "i8" => TensorData::I64(elements.read()?),
@@ -91,7 +104,7 @@ pub fn read(path: &Path) -> Result<Tensor, NpyError> {
         "b1" => TensorData::Bool(elements.npy.into_vec()?),
         other => return Err(NpyError::UnsupportedType(other.to_string())),
     };
-    Tensor::new(shape, data).ok_or(NpyError::Truncated)
+    Tensor::new(shape, data).map(|tensor| (tensor, is_complex)).ok_or(NpyError::Truncated)
 }
 
 /// The elements of a file.
@@ -100,6 +113,8 @@ struct Elements {
     file: File,
     /// Where they start, if they are as this machine has them in memory.
     start: Option<u64>,
+    /// The numbers of which each consists.
+    parts: usize,
 }
 
 impl Elements {
@@ -108,7 +123,7 @@ impl Elements {
         T: bytemuck::Pod + npyz::Deserialize,
     {
         let Some(start) = self.start else { return Ok(self.npy.into_vec()?) };
-        let count = usize::try_from(self.npy.len()).map_err(|_| NpyError::ShapeTooLarge)?;
+        let count = usize::try_from(self.npy.len()).map_err(|_| NpyError::ShapeTooLarge)? * self.parts;
         let mut elements = memory::zeros(count);
         self.file.seek(SeekFrom::Start(start))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut elements))?;

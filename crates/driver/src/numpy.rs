@@ -115,8 +115,9 @@ pub(crate) fn load_call(name: &str, text: String, entry: &str, words: &[String])
     let (mut signature, mut arguments) = (Vec::new(), Vec::new());
     for word in words {
         let (tensor, argument) = if word.ends_with(".npy") {
-            let tensor = npy::read(Path::new(word)).map_err(|error| Error::file(Path::new(word), error))?;
-            let argument = Argument::of(&tensor, false);
+            let read = npy::read_parts(Path::new(word)).map_err(|error| Error::file(Path::new(word), error))?;
+            let (tensor, is_complex) = read;
+            let argument = if is_complex { Argument::complex(&tensor) } else { Argument::of(&tensor, false) };
             (tensor, argument)
         } else {
             numpy::literal(word).map_err(Error::input)?

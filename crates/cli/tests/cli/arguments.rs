@@ -214,3 +214,20 @@ fn outputs_appear_all_or_none() {
     place.run(&["3", "-o", "x.npy", "-o", "y.npy"]).prints("");
     assert_eq!(npy::elements(&place.read("x.npy"), "<i8", i64::from_le_bytes), [0, 1, 2]);
 }
+
+#[test]
+fn complex_numbers_come_from_files_where_they_are_taken() {
+    let place = Place::new();
+    place.file("f.py", "import numpy as np\ndef f(z, a):\n    return np.sum(z * np.conj(z)), z[1] * a[0]\n");
+    let parts: Vec<u8> = [1.0f64, 2.0, -3.0, 0.5].iter().flat_map(|x| x.to_le_bytes()).collect();
+    place.file("z.npy", npy::file("<c16", false, &[2], &parts));
+    let single: Vec<u8> = [0.0f32, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    place.file("a.npy", npy::file("<c8", false, &[1], &single));
+    for engine in ["native", "interpreter"] {
+        place
+            .frit(["run", "f.py", "--entry", "f", "z.npy", "a.npy", "--engine", engine])
+            .prints("{[14.250000, 0.000000], [-0.500000, -3.000000]}\n");
+    }
+    place.file("swapped.npy", npy::file(">c16", false, &[2], &parts));
+    place.frit(["run", "f.py", "--entry", "f", "swapped.npy", "a.npy"]).fails(2, &["`swapped.npy`", "not supported"]);
+}

@@ -89,6 +89,13 @@ impl Argument {
         }
     }
 
+    /// That of a tensor of complex numbers, whose parts are along its last axis.
+    pub fn complex(tensor: &Tensor) -> Self {
+        let mut argument = Self { is_complex: true, ..Self::of(tensor, false) };
+        argument.is_one.pop();
+        argument
+    }
+
     /// That of an object of this class.
     pub fn object(class: &str) -> Self {
         let object = Some(class.to_string());
