@@ -162,6 +162,7 @@ impl Maker {
         let axis = self.random.below(ty.rank());
         let extent: Operand = ty.shape[axis].into();
         let way = self.random.below(4);
+        let places: Option<Vec<Operand>> = ty.shape.iter().map(|&extent| self.place_within(scope, extent)).collect();
         let less = self.b.binary(BinOp::SUB, extent, Operand::i64(1));
         let count = if way == 0 { less } else { extent };
         let (index, param) = (self.b.value(I64, None), self.b.value(ty.clone(), None));
@@ -172,6 +173,16 @@ impl Maker {
                 _ => index.into(),
             };
             let upper = maker.b.binary(BinOp::ADD, lower, Operand::i64(1));
+            if ty.rank() == 2 && maker.random.one_in(2) {
+                let sum = maker.fold_of_slab(param, axis, lower);
+                maker.add(inner, sum);
+            }
+            if let Some(mut place) = places.filter(|_| maker.random.one_in(3)) {
+                place[axis] = lower;
+                maker.arithmetic(inner);
+                let value = maker.scalar(inner, ty.elem);
+                return vec![maker.b.update(param, place, value, vec![]).into()];
+            }
             let indices: Vec<Value> = ty.shape.iter().map(|_| maker.b.value(I64, None)).collect();
             let element = maker.nested(inner, |maker, inner| {
                 let own: Vec<Operand> = indices.iter().map(|&index| index.into()).collect();
@@ -194,7 +205,7 @@ impl Maker {
             vec![maker.b.emit(Op::With(label), vec![ty.clone()], vec![])[0].into()]
         });
         let kind = LoopKind::For { index, count };
-        self.b.sequential_loop(kind, vec![param], vec![array.into()], body, vec![false])[0]
+        self.b.sequential_loop(kind, vec![param], vec![array.into()], body, vec![true])[0]
     }
 
     fn update_all(&mut self, scope: &mut Scope, fresh: Value) {
@@ -251,6 +262,22 @@ impl Maker {
         });
         let kind = LoopKind::For { index, count };
         self.b.sequential_loop(kind, vec![param], vec![array.into()], body, vec![true])[0]
+    }
+
+    /// The fold of the elements of a matrix with this number on an axis.
+    fn fold_of_slab(&mut self, array: Value, axis: usize, number: Operand) -> Operand {
+        let ty = self.b.func.ty(array).clone();
+        let (combine, neutral) = self.combination(ty.elem);
+        let along = self.b.value(I64, None);
+        self.b.open_block();
+        let mut place = vec![along.into(); 2];
+        place[axis] = number;
+        let element = self.b.index(array, place, vec![]);
+        let body = self.b.close_block(vec![element.into()]);
+        let op = Operator::Fold { combine, neutral: vec![neutral], commutative: false };
+        let operators = vec![OperatorData { op, guarded: false }];
+        self.b.with_loop(vec![ty.shape[1 - axis]], vec![along], body, operators, vec![Type::scalar(ty.elem)], vec![])[0]
+            .into()
     }
 
     /// What a loop reads is updated in place before another one reads that loop's result.

@@ -279,7 +279,7 @@ impl Maker {
     }
 
     /// An associative operator on scalars, and its unit.
-    fn combination(&mut self, elem: Scalar) -> (Lambda, Operand) {
+    pub(super) fn combination(&mut self, elem: Scalar) -> (Lambda, Operand) {
         let op = match elem {
             Scalar::Bool => self.random.of(&[BinOp::AND, BinOp::OR]),
             _ => self.random.of(&[BinOp::ADD, BinOp::ADD, BinOp::MUL, BinOp::MIN, BinOp::MAX]),

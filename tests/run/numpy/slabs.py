@@ -91,3 +91,40 @@ def put_columns(a, at):
     a[:, at] = a[:, ::-1][:, :2] * 10
     a[0, at] += 1
     return a
+
+
+# entry: gram_schmidt [[1.0,2.0,0.5],[0.0,1.0,2.0],[2.0,-1.0,1.0],[1.0,1.0,3.0]]
+# output: {[[0.408248, 0.701334, -0.581257], [0.000000, 0.382546, 0.539069], [0.816497, -0.510061, -0.014063], [0.408248, 0.318788, 0.609382]], [[2.449490, 0.408248, 2.245366], [0.000000, 2.614065, 1.562063], [0.000000, 0.000000, 2.601594]], [[1.000000, 1.833333, -1.512195], [0.000000, 1.000000, 1.402439], [2.000000, -1.333333, -0.036585], [1.000000, 0.833333, 1.585366]]}
+def gram_schmidt(a):
+    q = np.zeros_like(a)
+    r = np.zeros((a.shape[1], a.shape[1]))
+    for k in range(a.shape[1]):
+        r[k, k] = np.sqrt(np.dot(a[:, k], a[:, k]))
+        q[:, k] = a[:, k] / r[k, k]
+        for j in range(k + 1, a.shape[1]):
+            r[k, j] = np.dot(q[:, k], a[:, j])
+            a[:, j] -= q[:, k] * r[k, j]
+    return q, r
+
+
+# entry: triangular_product 0.5 [[1.0,9.0,9.0],[2.0,1.0,9.0],[3.0,4.0,1.0]] [[1.0,2.0],[3.0,4.0],[5.0,6.0]]
+# output: [[11.000000, 14.000000], [11.500000, 14.000000], [2.500000, 3.000000]]
+def triangular_product(alpha, a, b):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += np.dot(a[i + 1:, i], b[i + 1:, j])
+    b *= alpha
+    return b
+
+
+# entry: symmetric_product 1.5 0.5 [[1.0,2.0],[3.0,4.0],[5.0,6.0]] [[1.0,9.0,9.0],[2.0,1.0,9.0],[3.0,4.0,1.0]] [[1.0,2.0],[3.0,4.0],[5.0,6.0]]
+# output: [[33.500000, 43.000000], [39.000000, 50.000000], [32.500000, 45.000000]]
+def symmetric_product(alpha, beta, c, a, b):
+    sums = np.empty((c.shape[1],))
+    c *= beta
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[:i, j] += alpha * b[i, j] * a[i, :i]
+            sums[j] = b[:i, j] @ a[i, :i]
+        c[i, :] += alpha * b[i, :] * a[i, i] + alpha * sums
+    return c

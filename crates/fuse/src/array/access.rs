@@ -185,7 +185,7 @@ impl Search<'_> {
                 for (axis, (&index, &extent)) in data.indices.iter().zip(&data.space).enumerate() {
                     // Several generators with one number each may read the same.
                     let is_one = match &data.generators[..] {
-                        [only] => [self.block, &self.func.body]
+                        [only] if only.upper[axis] != extent.into() => [self.block, &self.func.body]
                             .iter()
                             .any(|block| is_one_at_most(self.func, block, only.lower[axis], only.upper[axis])),
                         _ => false,

@@ -1,50 +1,81 @@
-//! Absorption of sequential loops: a loop whose iterations each modify a slab of their own by one with-loop, a row, a column or what else has one
-//! number on an axis, becomes that with-loop, over the slabs of all iterations.
+//! Absorption of sequential loops: a loop whose iterations each modify a slab of their own of some arrays, a row, a column or what else has one
+//! number on an axis, becomes a with-loop for each array, over the slabs of all iterations.
 //!
 //! ```text
-//! for j < m (a = init) { with (r, c) { [0, j] <= iv < [n, j + 1] { yield f(j, r, a[r, c]) } } : modarray(a) }
+//! for j < m (r = r0, a = a0) {
+//!   s = with (i) { a[i, j] * q[i] } : fold
+//!   r' = update r[k, j] = s
+//!   a' = with (i, c) { [0, j] <= iv < [n, j + 1] { yield a[i, c] - q[i] * s } } : modarray(a)
+//! }
 //!     becomes
-//! with (r, c) { [0, 0] <= iv < [n, m] { yield f(c, r, init[r, c]) } } : modarray(init)
+//! t = with (j) in [m] { with (i) { a0[i, j] * q[i] } : fold } : genarray
+//! r' = with (l, j) { [k, 0] <= iv < [k + 1, m] { yield t[j] } } : modarray(r0)
+//! a' = with (i, j) { [0, 0] <= iv < [n, m] { yield a0[i, j] - q[i] * t[j] } } : modarray(a0)
 //! ```
 //!
-//! Of the arrays that it modifies it may read the element that it replaces. What an iteration computes besides goes into the with-loop's body.
-//! Source:   as for `loop_parallelisation`, which does the same for rows that an iteration changes in other ways.
+//! Of the arrays that it modifies an iteration may read its own slabs, as they were before. Folds are computed once for each iteration. Other scalars
+//! go into the bodies of the with-loops.
+//! Source:   as for `loop_parallelisation`, which does the same for rows that an iteration changes in other ways; loop fission.
 //! Before:   verified array IR; the loop has a count, and hands on arrays only.
-//! After:    the same results; the loop is a with-loop.
-//! Work:     scalars of an iteration are computed for each element of its slab.
+//! After:    the same results; the loop is with-loops.
+//! Work:     scalars of an iteration but for folds are computed for each element of its slab.
 //! Reorders: nothing.
 
 use super::generators::{Bounds, facts_at};
 use super::loop_parallelisation::{Rows, counted, iteration_of};
 use super::{Attempts, Refusal, at_every_place};
+use frit_ir::affine::Poly;
 use frit_ir::array::replaced::is_own;
 use frit_ir::array::walk::{Renaming, rename_operand};
-use frit_ir::array::{Block, Func, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoop, WithLoopData, ops};
+use frit_ir::array::{
+    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData, ops,
+};
+use frit_ir::scalar::Scalar;
 use frit_simplify::ranges::Ranges;
+use frit_support::Span;
 use std::collections::BTreeSet;
 
 /// What is known of a loop that can be absorbed.
+#[derive(Default)]
 struct Proof {
-    /// The place of the with-loop in the body.
-    at: usize,
-    /// The axis on which the slabs are apart.
+    /// The places of the statements that compute scalars.
+    scalars: Vec<usize>,
+    /// The results of folds among them.
+    folds: Vec<Value>,
+    modifications: Vec<Modification>,
+}
+
+/// A statement that modifies a slab of some arrays.
+struct Modification {
+    place: usize,
+    /// The arrays, as numbers of parameters.
+    params: Vec<usize>,
+    /// The axis on which the slabs of iterations are apart, and their numbers on it.
     axis: usize,
     rows: Rows,
 }
 
-/// True if the statement is a counted loop that hands on what one with-loop makes.
+/// True if the statement is a counted loop that hands on what updates and with-loops modify.
 pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
     let Some((data, ..)) = counted(stmt) else { return false };
-    !data.params.is_empty() && modifying(func, &data.body).is_some()
+    let is_modified = |result: &Operand| {
+        let made = |stmt: &&Stmt| result.value().is_some_and(|value| stmt.results.contains(&value));
+        data.body.stmts.iter().find(made).is_some_and(|stmt| match stmt.op {
+            Op::Update { .. } => true,
+            Op::With(label) => modified(func, label).is_some(),
+            _ => false,
+        })
+    };
+    !data.params.is_empty() && data.body.results.iter().all(is_modified)
 }
 
-/// Makes a with-loop of the sequential loop at a position of a block, or says why that would be wrong. Returns the statements that take its
+/// Makes with-loops of the sequential loop at a position of a block, or says why that would be wrong. Returns the statements that take its
 /// place.
 ///
 /// On `Err`, `func` is untouched.
 pub fn loop_absorption(func: &mut Func, block: &Block, at: usize) -> Result<Vec<Stmt>, Refusal> {
     let proof = prove(func, &block.stmts[at], facts_at(func, block, at))?;
-    Ok(apply(func, &block.stmts[at], facts_at(func, block, at), proof))
+    Ok(apply(func, &block.stmts[at], facts_at(func, block, at), &proof))
 }
 
 /// Absorbs sequential loops wherever that is right.
@@ -59,145 +90,335 @@ pub(super) fn everywhere(func: &mut Func) -> Attempts {
     })
 }
 
-/// The statement of a block with the with-loop whose results the block yields, all of them in order.
-fn modifying(func: &Func, body: &Block) -> Option<(usize, WithLoop)> {
-    let is_yielded = |stmt: &Stmt| {
-        stmt.results.len() == body.results.len()
-            && stmt.results.iter().zip(&body.results).all(|(&made, &result)| result == Operand::Value(made))
+/// The arrays that a with-loop modifies, if it does nothing else.
+fn modified(func: &Func, label: WithLoop) -> Option<Vec<Value>> {
+    let source = |operator: &OperatorData| match operator.op {
+        Operator::ModArray { source, .. } if !operator.guarded => Some(source),
+        _ => None,
     };
-    let at = body.stmts.iter().position(is_yielded)?;
-    let Op::With(label) = body.stmts[at].op else { return None };
-    let is_modarray = |operator: &OperatorData| matches!(operator.op, Operator::ModArray { .. }) && !operator.guarded;
-    func.with_loops[label].operators.iter().all(is_modarray).then_some((at, label))
+    func.with_loops[label].operators.iter().map(source).collect()
 }
 
 fn prove(func: &Func, stmt: &Stmt, mut facts: Ranges) -> Result<Proof, Refusal> {
-    let span = stmt.span;
-    let not_perfect = Refusal::NotPerfect { span };
-    let (data, index, count) = counted(stmt).ok_or(not_perfect.clone())?;
-    let (at, label) = modifying(func, &data.body).ok_or(not_perfect.clone())?;
-    let with_loop = &func.with_loops[label];
-    let [generator] = &with_loop.generators[..] else { return Err(not_perfect) };
-    let modified = with_loop.operators.iter().map(|operator| match operator.op {
-        Operator::ModArray { source, .. } => source,
-        _ => unreachable!("all operators modify"),
-    });
-    if !modified.eq(data.params.iter().copied()) {
-        return Err(not_perfect);
-    }
+    let (data, index, count) = counted(stmt).ok_or(Refusal::NotPerfect { span: stmt.span })?;
     facts.enter();
     facts.bind_index(func, index, Operand::i64(0), count);
-    let mut bound: BTreeSet<Value> = BTreeSet::from([index]);
-    for (place, other) in data.body.stmts.iter().enumerate() {
-        bound.extend(&other.results);
-        match &other.op {
-            _ if place == at => {}
-            // What may end the program, or takes long, stays where it runs once.
-            ops!(scalar) | Op::Index { .. } | Op::View { .. } => facts.define(func, other),
-            _ => return Err(not_perfect),
-        }
+    let mut survey = Survey {
+        func,
+        facts,
+        params: &data.params,
+        made: vec![None; data.params.len()],
+        index,
+        bound: BTreeSet::from([index]),
+        inner: BTreeSet::new(),
+        reads: Vec::new(),
+        proof: Proof::default(),
+    };
+    for (place, stmt) in data.body.stmts.iter().enumerate() {
+        survey.stmt(place, stmt)?;
     }
-    reads_own_elements(func, data.params.as_slice(), &data.body, at, with_loop)?;
-
-    let slabs = Refusal::RowsNotApart { span };
-    let is_fixed = |operand: Operand| operand.value().is_none_or(|value| !bound.contains(&value));
-    let varying: Vec<usize> = (0..generator.lower.len())
-        .filter(|&axis| !is_fixed(generator.lower[axis]) || !is_fixed(generator.upper[axis]))
-        .collect();
-    let [axis] = varying[..] else { return Err(slabs) };
-    let (lower, upper) = (facts.ring(generator.lower[axis]), facts.ring(generator.upper[axis]));
-    let is_one = (&*upper - &*lower).as_constant() == Some(1) && generator.step[axis] == 1;
-    match Rows::of(&lower, index, &bound).filter(|_| is_one) {
-        Some(rows) => Ok(Proof { at, axis, rows }),
-        None => Err(slabs),
+    let hands_on = |(made, result): (&Option<Value>, &Operand)| made.is_some() && result.value() == *made;
+    if !survey.made.iter().zip(&data.body.results).all(hands_on) {
+        return Err(Refusal::UsedAsWhole { array: data.params[0], span: stmt.span });
     }
+    survey.finish()
 }
 
-/// Shows that the body of a loop uses the arrays that it hands on only to modify them, and to read the elements that are replaced.
-fn reads_own_elements(
-    func: &Func,
-    params: &[Value],
-    body: &Block,
-    at: usize,
-    with_loop: &WithLoopData,
-) -> Result<(), Refusal> {
-    let is_param = |operand: Operand| operand.value().filter(|value| params.contains(value));
-    for (place, stmt) in body.stmts.iter().enumerate() {
-        let mut whole = None;
-        if place == at {
-            with_loop.generators[0].lower.iter().chain(&with_loop.generators[0].upper).for_each(|&bound| {
-                whole = whole.or(is_param(bound));
-            });
-        } else {
-            stmt.op.for_each_operand(func, &mut |operand| whole = whole.or(is_param(operand)));
-        }
-        if let Some(array) = whole {
-            return Err(Refusal::UsedAsWhole { array, span: stmt.span });
-        }
+/// Collects what an iteration does.
+struct Survey<'f> {
+    func: &'f Func,
+    facts: Ranges,
+    params: &'f [Value],
+    /// What the iteration makes of each parameter.
+    made: Vec<Option<Value>>,
+    index: Value,
+    /// What is bound in the body, and what is bound inside its statements.
+    bound: BTreeSet<Value>,
+    inner: BTreeSet<Value>,
+    /// Elements of parameters that are read: which, where, the result and the place.
+    reads: Vec<(usize, Vec<Poly<Value>>, Value, Span)>,
+    proof: Proof,
+}
+
+impl Survey<'_> {
+    fn param(&self, operand: Operand) -> Option<usize> {
+        self.params.iter().position(|&param| operand == Operand::Value(param))
     }
-    let mut open = vec![&with_loop.generators[0].body];
-    while let Some(block) = open.pop() {
-        for stmt in &block.stmts {
-            match &stmt.op {
-                Op::Index { array, indices } if params.contains(array) => {
-                    if !is_own(with_loop, indices) {
-                        return Err(Refusal::ReadsOtherRow { read: stmt.results[0], span: stmt.span });
-                    }
+
+    /// Shows that the operation uses no array that the loop hands on.
+    fn uses_none(&self, op: &Op, span: Span) -> Result<(), Refusal> {
+        let mut whole = None;
+        op.for_each_operand(self.func, &mut |operand| whole = whole.or(self.handed_on(operand)));
+        whole.map_or(Ok(()), |array| Err(Refusal::UsedAsWhole { array, span }))
+    }
+
+    fn handed_on(&self, operand: Operand) -> Option<Value> {
+        operand.value().filter(|&value| self.params.contains(&value) || self.made.contains(&Some(value)))
+    }
+
+    fn stmt(&mut self, place: usize, stmt: &Stmt) -> Result<(), Refusal> {
+        let not_perfect = Refusal::NotPerfect { span: stmt.span };
+        match &stmt.op {
+            Op::Update { array, indices, value, .. } => {
+                let param = self.param((*array).into()).ok_or(not_perfect.clone())?;
+                if indices.len() != self.func.ty(*array).rank() || self.handed_on(*value).is_some() {
+                    return Err(not_perfect);
                 }
-                op => {
-                    let mut whole = None;
-                    op.for_each_operand(func, &mut |operand| whole = whole.or(is_param(operand)));
-                    if let Some(array) = whole {
-                        return Err(Refusal::UsedAsWhole { array, span: stmt.span });
-                    }
+                self.modification(place, stmt, vec![param], (indices, None))?;
+            }
+            Op::With(label) => {
+                let data = &self.func.with_loops[*label];
+                let is_fold = |operator: &OperatorData| matches!(operator.op, Operator::Fold { .. });
+                if let Some(sources) = modified(self.func, *label) {
+                    let params: Option<Vec<usize>> = sources.iter().map(|&source| self.param(source.into())).collect();
+                    let ([generator], Some(params)) = (&data.generators[..], params) else { return Err(not_perfect) };
+                    self.inside(&generator.body, Some(data), &params)?;
+                    self.modification(place, stmt, params, (&generator.lower, Some(generator)))?;
+                } else if data.operators.iter().all(is_fold)
+                    && stmt.results.iter().all(|&result| self.func.ty(result).is_scalar())
+                {
+                    data.generators.iter().try_for_each(|generator| self.inside(&generator.body, None, &[]))?;
+                    data.lambdas().try_for_each(|lambda| self.inside(&lambda.body, None, &[]))?;
+                    self.proof.folds.extend(&stmt.results);
+                    self.proof.scalars.push(place);
+                } else {
+                    return Err(not_perfect);
                 }
             }
-            stmt.op.for_each_block(func, &mut |inner| open.push(inner));
+            Op::Index { array, indices } if self.param((*array).into()).is_some() => {
+                self.read(*array, indices, stmt)?;
+                self.proof.scalars.push(place);
+            }
+            // What may end the program stays where it runs once.
+            op @ (ops!(scalar) | Op::Index { .. } | Op::View { .. }) => {
+                self.uses_none(op, stmt.span)?;
+                self.facts.define(self.func, stmt);
+                self.proof.scalars.push(place);
+            }
+            _ => return Err(not_perfect),
         }
-        if let Some(array) = block.results.iter().find_map(|&result| is_param(result)) {
-            return Err(Refusal::UsedAsWhole { array, span: with_loop.span });
+        self.bound.extend(&stmt.results);
+        Ok(())
+    }
+
+    /// A block inside a with-loop; that one modifies these parameters, of which it may read its own elements.
+    fn inside(&mut self, block: &Block, own: Option<&WithLoopData>, modified: &[usize]) -> Result<(), Refusal> {
+        for stmt in &block.stmts {
+            self.inner.extend(&stmt.results);
+            let func = self.func;
+            stmt.op.for_each_binder(func, &mut |binder| {
+                self.inner.insert(binder);
+            });
+            match &stmt.op {
+                Op::Index { array, indices } if self.param((*array).into()).is_some() => {
+                    let is_replaced = self.param((*array).into()).is_some_and(|param| modified.contains(&param));
+                    if !is_replaced || !own.is_some_and(|own| is_own(own, indices)) {
+                        self.read(*array, indices, stmt)?;
+                    }
+                }
+                op => self.uses_none(op, stmt.span)?,
+            }
+            let mut done = Ok(());
+            stmt.op.for_each_block(func, &mut |inner| {
+                if done.is_ok() {
+                    done = self.inside(inner, own, modified);
+                }
+            });
+            done?;
+        }
+        match block.results.iter().find_map(|&result| self.handed_on(result)) {
+            Some(array) => Err(Refusal::UsedAsWhole { array, span: Span::NONE }),
+            None => Ok(()),
         }
     }
-    Ok(())
+
+    /// Notes a read of a parameter.
+    fn read(&mut self, array: Value, indices: &[Operand], stmt: &Stmt) -> Result<(), Refusal> {
+        let param = self.param(array.into()).expect("it is a parameter");
+        let result = stmt.results[0];
+        if !self.func.ty(result).is_scalar() {
+            return Err(Refusal::UsedAsWhole { array, span: stmt.span });
+        }
+        let place = indices.iter().map(|&index| match index.value().filter(|value| self.inner.contains(value)) {
+            Some(inner) => Poly::symbol(inner),
+            None => (*self.facts.ring(index)).clone(),
+        });
+        self.reads.push((param, place.collect(), result, stmt.span));
+        Ok(())
+    }
+
+    /// Notes that a statement modifies these arrays at a place, or in the box of a generator.
+    fn modification(
+        &mut self,
+        place: usize,
+        stmt: &Stmt,
+        params: Vec<usize>,
+        (lower, generator): (&[Operand], Option<&Generator>),
+    ) -> Result<(), Refusal> {
+        let apart = Refusal::RowsNotApart { span: stmt.span };
+        let varies = |operand: Operand| operand.value().is_some_and(|value| self.bound.contains(&value));
+        let axes = (0..lower.len())
+            .filter(|&axis| varies(lower[axis]) || generator.is_some_and(|generator| varies(generator.upper[axis])));
+        let [axis] = axes.collect::<Vec<_>>()[..] else { return Err(apart) };
+        let first = (*self.facts.ring(lower[axis])).clone();
+        let is_one = |generator: &Generator| {
+            let extent = &*self.facts.ring(generator.upper[axis]) - &first;
+            extent.as_constant() == Some(1) && generator.step[axis] == 1
+        };
+        let rows =
+            Rows::of(&first, self.index, &self.bound).filter(|_| generator.is_none_or(is_one)).ok_or(apart.clone())?;
+        for (&param, &result) in params.iter().zip(&stmt.results) {
+            if self.made[param].replace(result).is_some() {
+                return Err(apart);
+            }
+        }
+        self.proof.modifications.push(Modification { place, params, axis, rows });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Proof, Refusal> {
+        for (param, place, read, span) in self.reads {
+            let modifies = |modification: &&Modification| modification.params.contains(&param);
+            let slab = self.proof.modifications.iter().find(modifies).expect("every parameter is modified");
+            if place[slab.axis] != slab.rows.first.plus_multiple(&Poly::symbol(self.index), slab.rows.step) {
+                return Err(Refusal::ReadsOtherRow { read, span });
+            }
+        }
+        Ok(self.proof)
+    }
 }
 
-fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: Proof) -> Vec<Stmt> {
+fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: &Proof) -> Vec<Stmt> {
     let (data, index, count) = counted(stmt).expect("a proof is about a counted loop");
-    let Proof { at, axis, rows } = proof;
-    let inner = &data.body.stmts[at];
-    let Op::With(label) = inner.op else { unreachable!("a proof is about a with-loop") };
-    let mut with_loop = func.with_loops[label].clone();
-    let mut bounds = Bounds::new(func, &mut facts, stmt.span);
-    let (first, lower, upper) = rows.range(&mut bounds, count, with_loop.space[axis].into());
-    let (mut stmts, more) = bounds.finish();
-
-    let sources: Renaming = data.params.iter().copied().zip(data.init.iter().copied()).collect();
-    let generator = &mut with_loop.generators[0];
-    generator.lower[axis] = lower;
-    generator.upper[axis] = upper;
-    generator.step[axis] = rows.step.max(1);
-    let own = with_loop.indices[axis];
-    let mut body = iteration_of(func, &rows, (first, own), index, stmt.span);
-    body.extend(data.body.stmts.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, stmt)| stmt.clone()));
-    body.append(&mut with_loop.generators[0].body.stmts);
-    with_loop.generators[0].body.stmts = body;
-    func.substitute_in_block(&mut with_loop.generators[0].body, &sources);
-    let covers = {
-        let generator = &with_loop.generators[0];
-        let is_all = |axis: usize| {
-            let extent: Operand = with_loop.space[axis].into();
-            generator.lower[axis] == Operand::i64(0) && generator.upper[axis] == extent && generator.step[axis] == 1
-        };
-        (0..with_loop.space.len()).all(is_all)
-    };
-    for operator in &mut with_loop.operators {
-        let Operator::ModArray { source, .. } = operator.op else { unreachable!("all operators modify") };
-        let source = rename_operand(source.into(), &sources).value().expect("an array is no constant");
-        operator.op = if covers { Operator::GenArray } else { Operator::ModArray { source, consumes: false } };
+    let inits: Renaming = data.params.iter().copied().zip(data.init.iter().copied()).collect();
+    let scalars: Vec<Stmt> = proof.scalars.iter().map(|&place| data.body.stmts[place].clone()).collect();
+    let mut stmts = Vec::new();
+    let folds = (!proof.folds.is_empty()).then(|| {
+        let mut bounds = Bounds::new(func, &mut facts, stmt.span);
+        let count = extent(bounds.max(count, Operand::i64(0)));
+        let (before, certs) = bounds.finish();
+        stmts.extend(before);
+        let (results, made) = folds_of_all(func, proof, &scalars, (index, count), &inits, stmt);
+        stmts.push(Stmt { certs: [&stmt.certs[..], &certs].concat(), ..made });
+        results
+    });
+    for modification in &proof.modifications {
+        let inner = &data.body.stmts[modification.place];
+        let mut with_loop = slab(func, inner);
+        let axis = modification.axis;
+        let rows = &modification.rows;
+        let mut bounds = Bounds::new(func, &mut facts, stmt.span);
+        // Without iterations nothing is known of places.
+        if let Op::Update { .. } = inner.op {
+            for other in (0..with_loop.space.len()).filter(|&other| other != axis) {
+                let generator = &mut with_loop.generators[0];
+                let least = bounds.min(generator.lower[other], with_loop.space[other].into());
+                generator.lower[other] = bounds.max(least, Operand::i64(0));
+                let next = bounds.plus(generator.lower[other], 1);
+                generator.upper[other] = bounds.min(next, with_loop.space[other].into());
+            }
+        }
+        let (first, lower, upper) = rows.range(&mut bounds, count, with_loop.space[axis].into());
+        let (before, more) = bounds.finish();
+        stmts.extend(before);
+        let own = with_loop.indices[axis];
+        let iteration = func.value(Type::scalar(Scalar::I64), stmt.span);
+        let mut body = iteration_of(func, rows, (first, own), iteration, stmt.span);
+        let mut renaming = inits.clone();
+        renaming.insert(index, iteration.into());
+        for (&fold, &array) in proof.folds.iter().zip(folds.iter().flatten()) {
+            let value = func.value(func.ty(fold).clone(), stmt.span);
+            let op = Op::Index { array, indices: vec![iteration.into()] };
+            body.push(Stmt { results: vec![value], op, certs: Vec::new(), span: stmt.span });
+            renaming.insert(fold, value.into());
+        }
+        let generator = &mut with_loop.generators[0];
+        let is_fold = |stmt: &Stmt| stmt.results.iter().any(|result| proof.folds.contains(result));
+        let others = scalars.iter().filter(|stmt| !is_fold(stmt)).chain(&generator.body.stmts).cloned().collect();
+        let all = Block { stmts: others, results: generator.body.results.clone() };
+        let mut all = func.copy_block(None, &all, &mut renaming);
+        body.append(&mut all.stmts);
+        generator.body = Block { stmts: body, results: all.results };
+        (generator.lower[axis], generator.upper[axis], generator.step[axis]) = (lower, upper, rows.step.max(1));
+        let covers = covers(&with_loop);
+        for operator in &mut with_loop.operators {
+            let Operator::ModArray { source, .. } = operator.op else { unreachable!("all operators modify") };
+            let source = rename_operand(source.into(), &inits).value().expect("an array is no constant");
+            operator.op = if covers { Operator::GenArray } else { Operator::ModArray { source, consumes: false } };
+        }
+        let op = Op::With(func.with_loops.push(with_loop));
+        let certs: BTreeSet<Value> = stmt.certs.iter().chain(&inner.certs).copied().chain(more).collect();
+        let results = modification.params.iter().map(|&param| stmt.results[param]).collect();
+        stmts.push(Stmt { results, op, certs: certs.into_iter().collect(), span: stmt.span });
     }
-    let label = func.with_loops.push(with_loop);
-    let certs: BTreeSet<Value> = stmt.certs.iter().chain(&inner.certs).copied().chain(more).collect();
-    let certs = certs.into_iter().collect();
-    stmts.push(Stmt { results: stmt.results.clone(), op: Op::With(label), certs, span: stmt.span });
     stmts
+}
+
+fn extent(count: Operand) -> Extent {
+    match count {
+        Operand::Value(value) => Extent::Value(value),
+        Operand::Const(constant) => Extent::Const(constant.as_i64().unwrap_or(0)),
+    }
+}
+
+/// The folds of all iterations, as arrays over their numbers, and the statement that makes them.
+fn folds_of_all(
+    func: &mut Func,
+    proof: &Proof,
+    scalars: &[Stmt],
+    (index, count): (Value, Extent),
+    inits: &Renaming,
+    stmt: &Stmt,
+) -> (Vec<Value>, Stmt) {
+    let own = func.value(Type::scalar(Scalar::I64), stmt.span);
+    let mut renaming = inits.clone();
+    renaming.insert(index, own.into());
+    let all = Block { stmts: scalars.to_vec(), results: proof.folds.iter().map(|&fold| fold.into()).collect() };
+    let body = func.copy_block(None, &all, &mut renaming);
+    let types: Vec<Type> = proof.folds.iter().map(|&fold| Type::array(func.ty(fold).elem, vec![count])).collect();
+    let label = func.with_loops.push(WithLoopData {
+        space: vec![count],
+        indices: vec![own],
+        generators: vec![Generator::full(&[count], body)],
+        operators: proof.folds.iter().map(|_| OperatorData::new(Operator::GenArray)).collect(),
+        span: stmt.span,
+    });
+    let results: Vec<Value> = types.into_iter().map(|ty| func.value(ty, stmt.span)).collect();
+    (results.clone(), Stmt { results, op: Op::With(label), certs: Vec::new(), span: stmt.span })
+}
+
+/// The with-loop that does what a statement does to the slab of an iteration.
+fn slab(func: &mut Func, stmt: &Stmt) -> WithLoopData {
+    match &stmt.op {
+        Op::With(label) => {
+            let mut data = func.with_loops[*label].clone();
+            let mut renaming = Renaming::new();
+            data.indices = func.copy_values(None, &data.indices, &mut renaming);
+            func.substitute_in_block(&mut data.generators[0].body, &renaming);
+            data
+        }
+        Op::Update { array, indices, value, .. } => {
+            let space = func.ty(*array).shape.clone();
+            let body = Block { stmts: Vec::new(), results: vec![*value] };
+            let mut generator = Generator::full(&space, body);
+            generator.lower.clone_from(indices);
+            generator.upper.clone_from(indices);
+            WithLoopData {
+                indices: space.iter().map(|_| func.value(Type::scalar(Scalar::I64), stmt.span)).collect(),
+                space,
+                generators: vec![generator],
+                operators: vec![OperatorData::new(Operator::ModArray { source: *array, consumes: false })],
+                span: stmt.span,
+            }
+        }
+        _ => unreachable!("a proof is about updates and with-loops"),
+    }
+}
+
+/// True if the only generator has all indices of the space.
+fn covers(data: &WithLoopData) -> bool {
+    let generator = &data.generators[0];
+    data.space.iter().enumerate().all(|(axis, &extent)| {
+        generator.lower[axis] == Operand::i64(0) && generator.upper[axis] == extent.into() && generator.step[axis] == 1
+    })
 }

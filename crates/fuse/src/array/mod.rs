@@ -327,7 +327,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "loop-absorption",
-        summary: "a sequential loop of with-loops that modify slabs of their own becomes one with-loop",
+        summary: "a sequential loop whose iterations modify slabs of their own becomes with-loops",
         everywhere: loop_absorption::everywhere,
     },
     Rule {
