@@ -21,7 +21,7 @@ def argument(word):
 def text(value):
     """A value as `frit run` prints it: reals with six decimals."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
-        if value.size == 0:
+        if len(value) == 0:
             return f"empty({'bool' if value.dtype == bool else 'int' if value.dtype.kind in 'iu' else 'real'})"
         return "[" + ", ".join(text(part) for part in value) + "]"
     if isinstance(value, (list, tuple)):
