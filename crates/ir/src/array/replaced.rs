@@ -75,44 +75,20 @@ fn is_of_own_row(func: &Func, data: &WithLoopData, generator: &Generator, indice
 
 /// True if by the statements of a block the upper bound is at most one more than the lower one.
 pub fn is_one_at_most(func: &Func, block: &Block, lower: Operand, upper: Operand) -> bool {
-    let defined = |value: Value| definition(func, block, value);
-    let is_cut = || match upper.value().and_then(defined) {
-        Some(Op::Binary { op: BinOp::MIN, x, y }) => [x, y].iter().any(|&&bound| bound == Operand::i64(1)),
+    let one = Operand::i64(1);
+    let constants = lower.constant().and_then(Const::as_i64).zip(upper.constant().and_then(Const::as_i64));
+    let defined = |operand: Operand| operand.value().and_then(|value| definition(func, block, value));
+    let is_one_more = || match defined(upper) {
+        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == lower && *y == one || *x == one && *y == lower,
+        Some(Op::Binary { op: BinOp::MIN, x, y }) => lower == Operand::i64(0) && (*x == one || *y == one),
         _ => false,
     };
-    let constants = lower.constant().and_then(Const::as_i64).zip(upper.constant().and_then(Const::as_i64));
-    match constants {
-        Some((lower, upper)) => upper - lower <= 1,
-        None => is_one(lower, upper, &defined) || lower == Operand::i64(0) && is_cut(),
-    }
-}
-
-/// True if by the definitions of values the upper bound is one more than the lower one.
-pub fn is_one<'f>(lower: Operand, upper: Operand, definition: &dyn Fn(Value) -> Option<&'f Op>) -> bool {
-    let [(below, from), (above, to)] = [lower, upper].map(|bound| offset(bound, definition));
-    below == above && to.checked_sub(from) == Some(1)
-}
-
-/// What an integer is a constant more than, and the constant; it may be 0.
-fn offset<'f>(mut operand: Operand, definition: &dyn Fn(Value) -> Option<&'f Op>) -> (Option<Value>, i64) {
-    let mut sum = 0i64;
-    let constant = |operand: Operand| operand.constant().and_then(Const::as_i64);
-    while let Operand::Value(value) = operand {
-        let (base, more) = match definition(value) {
-            Some(Op::Binary { op: BinOp::ADD, x, y }) => match (constant(*x), constant(*y)) {
-                (_, Some(more)) => (*x, more),
-                (Some(more), None) => (*y, more),
-                (None, None) => return (Some(value), sum),
-            },
-            Some(Op::Binary { op: BinOp::SUB, x, y }) => match constant(*y) {
-                Some(less) => (*x, less.wrapping_neg()),
-                None => return (Some(value), sum),
-            },
-            _ => return (Some(value), sum),
-        };
-        (operand, sum) = (base, sum.wrapping_add(more));
-    }
-    (None, sum.wrapping_add(constant(operand).unwrap_or(0)))
+    let is_one_less = || match defined(lower) {
+        Some(Op::Binary { op: BinOp::SUB, x, y }) => *x == upper && *y == one,
+        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == upper && *y == Operand::i64(-1),
+        _ => false,
+    };
+    constants.map_or_else(|| is_one_more() || is_one_less(), |(lower, upper)| upper - lower <= 1)
 }
 
 /// The operation that defines a value in a block.
