@@ -207,8 +207,6 @@ FRIT_RUNTIME bool frit_gather(frit_worker *w) {
 enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
 /* Of all time, one part in so many may be lost by trials: the first number at first, the other where they found nothing better. */
 enum { FRIT_PATIENCE = 64, FRIT_MOST_PATIENCE = 1024 };
-/* A long loop that begins on all threads of a busy machine may be better on one, which is tried soon. */
-enum { FRIT_BUSY_PATIENCE = 2 };
 /* How long a thread waits for a processor that another program has, in nanoseconds. */
 enum { FRIT_SLICE = 4000000 };
 /* A machine is quiet when so many looks in a row find processors free. */
@@ -257,9 +255,8 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t regio
     const int64_t work = choice->work;
     if (choice->patience == 0) {
         /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
-        const bool is_busy = frit_is_busy(w->context), is_long = work / 1024 > region_work;
-        choice->patience = is_busy && is_long ? FRIT_BUSY_PATIENCE : FRIT_PATIENCE;
-        choice->prefers_team = is_long || !is_busy;
+        choice->patience = FRIT_PATIENCE;
+        choice->prefers_team = work / 1024 > region_work || !frit_is_busy(w->context);
         choice->trial = 1;
         choice->is_team = choice->prefers_team;
     } else if (choice->trial == 0) {

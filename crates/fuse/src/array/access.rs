@@ -6,7 +6,7 @@
 
 use frit_ir::affine::Poly;
 use frit_ir::array::replaced::is_one_at_most;
-use frit_ir::array::{Block, Extent, Func, Generator, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
+use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -195,7 +195,7 @@ impl Search<'_> {
                 // Generators are disjoint parts of the space: together they read no more than one that covers it would.
                 for generator in &data.generators {
                     let inside = self.context.len();
-                    if !covers(generator, &data.space) {
+                    if !generator.covers(&data.space) {
                         self.context.push(Around::Branch);
                     }
                     evaluations = evaluations.or(self.block(&generator.body));
@@ -365,15 +365,6 @@ impl Search<'_> {
             Operand::Value(v) => self.sums.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v)),
         }
     }
-}
-
-/// True if the generator has all indices of the space.
-fn covers(generator: &Generator, space: &[Extent]) -> bool {
-    space.iter().enumerate().all(|(axis, &extent)| {
-        generator.lower[axis] == Operand::i64(0)
-            && generator.upper[axis] == extent.into()
-            && generator.step[axis] == generator.width[axis]
-    })
 }
 
 /// The loops whose index cannot be told from the values of the sums. See Note [Injective reads].

@@ -1,15 +1,17 @@
-//! Absorption of sequential loops: a loop whose iterations each modify a slab of their own of some arrays, a row, a column or what else has one
-//! number on an axis, becomes a with-loop for each array, over the slabs of all iterations.
+//! Absorption of sequential loops. Each iteration of such a loop modifies a slab of its own: a row, a column, or what else has one number on an
+//! axis. A with-loop for each array modifies the slabs of all iterations.
 //!
 //! ```text
-//! for j < m (r = r0, a = a0) {
+//! for j < m (a = a0) {
 //!   s = with (i) { a[i, j] * q[i] } : fold
-//!   r' = update r[k, j] = s
 //!   a' = with (i, c) { [0, j] <= iv < [n, j + 1] { yield a[i, c] - q[i] * s } } : modarray(a)
 //! }
-//!     becomes
+//! ```
+//!
+//! becomes
+//!
+//! ```text
 //! t = with (j) in [m] { with (i) { a0[i, j] * q[i] } : fold } : genarray
-//! r' = with (l, j) { [k, 0] <= iv < [k + 1, m] { yield t[j] } } : modarray(r0)
 //! a' = with (i, j) { [0, 0] <= iv < [n, m] { yield a0[i, j] - q[i] * t[j] } } : modarray(a0)
 //! ```
 //!
@@ -308,15 +310,9 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: &Proof) -> Vec<
         let axis = modification.axis;
         let rows = &modification.rows;
         let mut bounds = Bounds::new(func, &mut facts, stmt.span);
-        // Without iterations nothing is known of places.
-        if let Op::Update { .. } = inner.op {
-            for other in (0..with_loop.space.len()).filter(|&other| other != axis) {
-                let generator = &mut with_loop.generators[0];
-                let least = bounds.min(generator.lower[other], with_loop.space[other].into());
-                generator.lower[other] = bounds.max(least, Operand::i64(0));
-                let next = bounds.plus(generator.lower[other], 1);
-                generator.upper[other] = bounds.min(next, with_loop.space[other].into());
-            }
+        // A check may hold only where there are iterations.
+        if matches!(inner.op, Op::Update { .. }) || !inner.certs.is_empty() {
+            keep_in_space(&mut bounds, &mut with_loop, axis);
         }
         let (first, lower, upper) = rows.range(&mut bounds, count, with_loop.space[axis].into());
         let (before, more) = bounds.finish();
@@ -340,7 +336,7 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: &Proof) -> Vec<
         body.append(&mut all.stmts);
         generator.body = Block { stmts: body, results: all.results };
         (generator.lower[axis], generator.upper[axis], generator.step[axis]) = (lower, upper, rows.step.max(1));
-        let covers = covers(&with_loop);
+        let covers = generator.covers(&with_loop.space);
         for operator in &mut with_loop.operators {
             let Operator::ModArray { source, .. } = operator.op else { unreachable!("all operators modify") };
             let source = rename_operand(source.into(), &inits).value().expect("an array is no constant");
@@ -352,6 +348,19 @@ fn apply(func: &mut Func, stmt: &Stmt, mut facts: Ranges, proof: &Proof) -> Vec<
         stmts.push(Stmt { results, op, certs: certs.into_iter().collect(), span: stmt.span });
     }
     stmts
+}
+
+/// Keeps the bounds on all other axes in the space, where they may be outside of it without iterations.
+fn keep_in_space(bounds: &mut Bounds, with_loop: &mut WithLoopData, axis: usize) {
+    let generator = &mut with_loop.generators[0];
+    for other in (0..with_loop.space.len()).filter(|&other| other != axis) {
+        let extent: Operand = with_loop.space[other].into();
+        let is_place = generator.lower[other] == generator.upper[other];
+        let least = bounds.min(generator.lower[other], extent);
+        generator.lower[other] = bounds.max(least, Operand::i64(0));
+        let next = if is_place { bounds.plus(generator.lower[other], 1) } else { generator.upper[other] };
+        generator.upper[other] = bounds.min(next, extent);
+    }
 }
 
 fn extent(count: Operand) -> Extent {
@@ -413,12 +422,4 @@ fn slab(func: &mut Func, stmt: &Stmt) -> WithLoopData {
         }
         _ => unreachable!("a proof is about updates and with-loops"),
     }
-}
-
-/// True if the only generator has all indices of the space.
-fn covers(data: &WithLoopData) -> bool {
-    let generator = &data.generators[0];
-    data.space.iter().enumerate().all(|(axis, &extent)| {
-        generator.lower[axis] == Operand::i64(0) && generator.upper[axis] == extent.into() && generator.step[axis] == 1
-    })
 }

@@ -195,9 +195,7 @@ fn same_generators(
 
 /// True for one generator that covers the space.
 pub fn is_full(data: &WithLoopData) -> bool {
-    let [generator] = &data.generators[..] else { return false };
-    let bounds = Generator::full(&data.space, Block::default());
-    generator.lower == bounds.lower && generator.upper == bounds.upper && generator.step == generator.width
+    matches!(&data.generators[..], [generator] if generator.covers(&data.space))
 }
 
 /// The operator that makes each result, and the first of its cells.

@@ -506,6 +506,15 @@ impl Generator {
             body,
         }
     }
+
+    /// True if it reaches every index of the space.
+    pub fn covers(&self, space: &[Extent]) -> bool {
+        space.iter().enumerate().all(|(axis, &extent)| {
+            self.lower[axis] == Operand::i64(0)
+                && self.upper[axis] == extent.into()
+                && self.step[axis] == self.width[axis]
+        })
+    }
 }
 
 impl Func {

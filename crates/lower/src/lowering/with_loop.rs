@@ -388,13 +388,7 @@ impl<'a> Lowering<'a> {
 
     /// True if one dense generator reaches every index.
     pub(crate) fn covers(&self, data: &WithLoopData) -> bool {
-        data.generators.iter().any(|generator| {
-            data.space.iter().enumerate().all(|(axis, &extent)| {
-                generator.lower[axis] == Operand::i64(0)
-                    && generator.upper[axis] == extent.into()
-                    && generator.step[axis] == generator.width[axis]
-            })
-        })
+        data.generators.iter().any(|generator| generator.covers(&data.space))
     }
 
     fn reads(&mut self, operand: Operand, access: &Access) -> bool {

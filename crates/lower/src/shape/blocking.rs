@@ -164,9 +164,10 @@ impl Contraction {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
         let fitting = |bytes_of_cache: i64| bytes_of_cache / (self.width(proc) * bytes.max(1));
         let at_once = self.rows_at_once(proc);
-        let most = match at_once {
-            _ if at_once > AT_ONCE => fitting(self.caches.own).min(PASSING_ROWS),
-            _ => fitting(self.caches.own / KEPT_PART).min(ROWS),
+        let most = if at_once > AT_ONCE {
+            fitting(self.caches.own).min(PASSING_ROWS)
+        } else {
+            fitting(self.caches.own / KEPT_PART).min(ROWS)
         };
         most / at_once * at_once
     }
