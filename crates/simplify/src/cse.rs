@@ -9,17 +9,18 @@
 //! caller gets as memory of its own. Operands of commutative operations are ordered first. Assertions are equal if
 //! their conditions are, whatever they report: the first one has ended the program already. With-loops, branches and loops are
 //! compared up to the names inside them. The certificates of the second statement pass to the statements that use it.
+//! Parameters of a sequential loop are shared too, if they are equal in every iteration.
 
 use crate::rewrite::Replacements;
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Extent, Func, Lambda, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Type, Value, View,
+    Block, Extent, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Type, Value, View,
     WithLoopData,
 };
 use frit_ir::scalar::{Const, Scalar};
 use frit_support::Index;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Shares the equal statements of all functions.
 pub fn run(program: &mut Program, _: &Options) -> Changes {
@@ -58,6 +59,7 @@ impl Sharer {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
             self.replacements.apply(func, &mut stmt);
+            self.equal_params(func, &mut stmt);
             func.for_each_block_mut(&mut stmt.op, &mut |func, inner| {
                 let body = std::mem::take(inner);
                 *inner = self.block(func, body);
@@ -103,7 +105,7 @@ impl Sharer {
             let cells = cell..cell + operator.cells();
             let results = &stmt.results[result..result + operator.op.results()];
             (cell, result) = (cells.end, result + results.len());
-            let mut key = Key { func, words: Vec::new(), inner: HashMap::new(), stmts_left: MAX_COMPARED };
+            let mut key = Key::new(func);
             data.generators.iter().for_each(|generator| key.operands(&generator.body.results[cells.clone()]));
             if !key.operator(operator) {
                 continue;
@@ -120,6 +122,25 @@ impl Sharer {
                 }
             }
         }
+    }
+
+    /// Of equal parameters of a loop the first is left.
+    fn equal_params(&mut self, func: &mut Func, stmt: &mut Stmt) {
+        let Op::Loop(data) = &stmt.op else { return };
+        let equal = equal_params(func, data);
+        if equal.is_empty() {
+            return;
+        }
+        for (first, second) in equal {
+            let mut is_used = false;
+            for values in [&data.params, &stmt.results] {
+                is_used |= self.uses[values[second].at()] > 0;
+                let is_replaced = self.replacements.replace(values[second], values[first].into(), &[]);
+                assert!(is_replaced, "nothing is owed");
+            }
+            self.count += usize::from(is_used);
+        }
+        self.replacements.apply(func, stmt);
     }
 
     /// Equal arrays may be one array if no memory of either is written, and the caller does not get both.
@@ -145,6 +166,50 @@ impl Sharer {
     }
 }
 
+/// Pairs of scalar parameters of a loop, by position, of which the second is equal to the first in every iteration: they begin equal, and
+/// an iteration that begins with equal ones ends with equal ones. All that begin equal are taken to be so until they are found to end apart.
+fn equal_params(func: &Func, data: &LoopData) -> Vec<(usize, usize)> {
+    let count = data.params.len();
+    let is_scalar = |value: &Value| func.ty(*value).is_scalar();
+    let start = |at: usize| (is_scalar(&data.params[at]), func.ty(data.params[at]).elem, data.init[at]);
+    let first_with = |is_equal: &dyn Fn(usize, usize) -> bool| -> Vec<usize> {
+        (0..count).map(|at| (0..at).find(|&other| is_equal(other, at)).unwrap_or(at)).collect()
+    };
+    let mut firsts = first_with(&|other, at| start(at).0 && start(other) == start(at));
+    loop {
+        let pairs: Vec<(usize, usize)> =
+            firsts.iter().enumerate().map(|(at, &first)| (first, at)).filter(|(first, at)| first != at).collect();
+        if pairs.is_empty() {
+            return pairs;
+        }
+        let mut same: HashMap<Value, Value> =
+            pairs.iter().map(|&(first, at)| (data.params[at], data.params[first])).collect();
+        let mut known: HashMap<Vec<Word>, &Stmt> = HashMap::new();
+        for stmt in data.body.stmts.iter().filter(|stmt| stmt.results.iter().all(is_scalar)) {
+            let Some(key) = Key::under(func, stmt, &same) else { continue };
+            let certs = |stmt: &Stmt| -> BTreeSet<Value> {
+                stmt.certs.iter().map(|cert| *same.get(cert).unwrap_or(cert)).collect()
+            };
+            match known.get(&key) {
+                Some(&first) if certs(stmt).is_subset(&certs(first)) => {
+                    same.extend(stmt.results.iter().copied().zip(first.results.iter().copied()));
+                }
+                Some(_) => {}
+                None => _ = known.insert(key, stmt),
+            }
+        }
+        let end = |at: usize| match data.body.results[at] {
+            Operand::Value(value) => Operand::Value(*same.get(&value).unwrap_or(&value)),
+            constant => constant,
+        };
+        let refined = first_with(&|other, at| firsts[other] == firsts[at] && end(other) == end(at));
+        if refined == firsts {
+            return pairs;
+        }
+        firsts = refined;
+    }
+}
+
 /// A word of the canonical form of a statement.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Word {
@@ -165,13 +230,25 @@ struct Key<'a> {
     func: &'a Func,
     words: Vec<Word>,
     inner: HashMap<Value, u32>,
+    /// What values from outside are taken to be.
+    same: Option<&'a HashMap<Value, Value>>,
     stmts_left: usize,
 }
 
 impl<'a> Key<'a> {
+    fn new(func: &'a Func) -> Self {
+        Self { func, words: Vec::new(), inner: HashMap::new(), same: None, stmts_left: MAX_COMPARED }
+    }
+
     /// The canonical form; `None` if the statement is never shared.
     fn of(func: &'a Func, stmt: &Stmt) -> Option<Vec<Word>> {
-        let mut key = Key { func, words: Vec::new(), inner: HashMap::new(), stmts_left: MAX_COMPARED };
+        let mut key = Self::new(func);
+        key.stmt(stmt, true).then_some(key.words)
+    }
+
+    /// The canonical form if the first values are the second ones.
+    fn under(func: &'a Func, stmt: &Stmt, same: &'a HashMap<Value, Value>) -> Option<Vec<Word>> {
+        let mut key = Self { same: Some(same), ..Self::new(func) };
         key.stmt(stmt, true).then_some(key.words)
     }
 
@@ -189,7 +266,7 @@ impl<'a> Key<'a> {
             Operand::Const(c) => Word::Constant(c),
             Operand::Value(v) => match self.inner.get(&v) {
                 Some(&at) => Word::Inner(at),
-                None => Word::Outer(v),
+                None => Word::Outer(self.same.and_then(|same| same.get(&v)).copied().unwrap_or(v)),
             },
         }
     }

@@ -16,6 +16,7 @@ mod liveness;
 use crate::{Changes, Options};
 use chains::Chains;
 use frit_ir::array::alias::Aliases;
+use frit_ir::array::replaced::Sums;
 use frit_ir::array::verify::verify_func;
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{Block, Func, FuncId, Op, Operand, Operator, Program, Stmt, Value};
@@ -43,14 +44,15 @@ pub fn run(program: &mut Program, _: &Options) -> Changes {
 /// The function with marks, and how many there are.
 fn improve(program: &Program, id: FuncId) -> Option<(Func, usize)> {
     let original = &program.funcs[id];
+    let sums = Sums::of(original, &[&original.body]);
     let mut given_up: BTreeSet<Value> = BTreeSet::new();
     for _ in 0..MAX_ROUNDS {
         let mut func = original.clone();
         let aliases = Aliases::of(&func, Some(program));
-        let chains = Chains::of(&func, &aliases, &given_up);
+        let chains = Chains::of(&func, &aliases, &sums, &given_up);
         let copies = own(&mut func, &chains);
         let aliases = Aliases::of(&func, Some(program));
-        let decisions = liveness::decide(&func, &aliases, &chains);
+        let decisions = liveness::decide(&func, &aliases, &sums, &chains);
         let failed: Vec<Value> =
             chains.owned.iter().copied().filter(|&param| !decisions.stays(&chains, &copies, param)).collect();
         if !failed.is_empty() {

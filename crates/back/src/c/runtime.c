@@ -209,6 +209,10 @@ enum { FRIT_TRIAL = 4, FRIT_UNCOUNTED = 2 };
 enum { FRIT_PATIENCE = 64, FRIT_MOST_PATIENCE = 1024 };
 /* How long a thread waits for a processor that another program has, in nanoseconds. */
 enum { FRIT_SLICE = 4000000 };
+/* So long a trial takes at least on a busy machine, in nanoseconds: a shorter one may fall between two waits. */
+enum { FRIT_BUSY_TRIAL = 24000000 };
+/* Averages are over so many nanoseconds, and over so many runs at least. */
+enum { FRIT_AVERAGED = 50000000, FRIT_AVERAGED_RUNS = 16 };
 /* A machine is quiet when so many looks in a row find processors free. */
 enum { FRIT_QUIET_LOOKS = 3 };
 /* No run counts for more than so many times as long as usual. */
@@ -248,7 +252,9 @@ static double frit_expected_loss(const frit_worker *w, const frit_choice *choice
         return FRIT_TRIAL * (run > FRIT_SLICE ? run : FRIT_SLICE);
     }
     const double apart = alone < choice->team ? choice->team - alone : alone - choice->team;
-    return FRIT_TRIAL * operations * apart;
+    const double tried = choice->prefers_team ? alone : choice->team, trial = FRIT_TRIAL * operations * tried;
+    /* As it was at the last look; a trial looks again. */
+    return (trial < FRIT_BUSY_TRIAL && w->context->is_busy ? FRIT_BUSY_TRIAL : trial) * apart / tried;
 }
 
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work) {
@@ -267,7 +273,7 @@ FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t regio
         choice->is_team = choice->prefers_team;
         if (choice->savings >= choice->loss || is_small || is_quiet) {
             choice->trial = 1;
-            choice->spent = choice->sum = 0;
+            choice->spent = choice->sum = choice->counted = 0;
             choice->is_team = !choice->prefers_team;
         }
     }
@@ -290,7 +296,8 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     double *mean = choice->is_team ? &choice->team : &choice->alone;
     if (choice->is_team && choice->trial != 1 && (choice->best == 0 || each < choice->best)) choice->best = each;
     if (choice->trial == 0) {
-        *mean += (each - *mean) / 16;
+        const double runs = FRIT_AVERAGED / (operations * *mean);
+        *mean += (each - *mean) / (runs > FRIT_AVERAGED_RUNS ? runs : FRIT_AVERAGED_RUNS);
         choice->savings += elapsed / choice->patience;
         const double other = choice->is_team ? choice->alone : choice->team;
         if (other > 0 && frit_pays(choice) != choice->prefers_team) {
@@ -303,13 +310,16 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     }
     const double usual = choice->is_team ? choice->alone : choice->team;
     choice->spent += elapsed - operations * usual;
-    if (choice->trial > FRIT_UNCOUNTED) choice->sum += each;
-    if (choice->trial < FRIT_TRIAL) {
+    if (choice->trial > FRIT_UNCOUNTED) {
+        choice->sum += each * operations;
+        choice->counted += operations;
+    }
+    if (choice->trial < FRIT_TRIAL || (choice->sum < FRIT_BUSY_TRIAL && frit_is_busy(w->context))) {
         choice->trial++;
         return;
     }
     choice->trial = 0;
-    *mean = choice->sum / (FRIT_TRIAL - FRIT_UNCOUNTED);
+    *mean = choice->sum / choice->counted;
     if (usual == 0) return;
     if (frit_pays(choice) != choice->prefers_team) {
         choice->prefers_team = !choice->prefers_team;

@@ -65,7 +65,7 @@ typedef struct {
     double savings;      /* nanoseconds that a trial of the other way may lose */
     double loss;         /* what the trial at hand is expected to lose */
     double spent;        /* what it took, less what the usual way takes */
-    double sum;          /* of its times that count */
+    double sum, counted; /* the time and the operations of its runs that count */
     double patience;     /* one part in so many of the time goes to trials */
     int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
     int trial;           /* runs of the trial so far; 0 if there is none */

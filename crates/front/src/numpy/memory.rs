@@ -90,6 +90,39 @@ impl Lowering<'_> {
         Array { buffer, lenses: Vec::new(), elem: ty.elem, shape: ty.shape, read_only: false }
     }
 
+    /// The lenses of an array with a slice of it. A slice of a slice is one slice of what is behind both: what is written through it
+    /// changes the elements that it sees, and needs no copy of the rest.
+    pub(super) fn lenses_with_slice(&mut self, array: &Array, slice: Lens) -> Vec<Lens> {
+        let mut lenses = array.lenses.clone();
+        let slice = match lenses.pop_if(|last| matches!(last, Lens::Slice { .. })) {
+            Some(behind) => self.slice_of_slice(behind, slice),
+            None => slice,
+        };
+        lenses.push(slice);
+        lenses
+    }
+
+    fn slice_of_slice(&mut self, behind: Lens, slice: Lens) -> Lens {
+        let Lens::Slice { mut starts, mut steps, mut extents, mut kept, mut certs } = behind else {
+            panic!("it is a slice")
+        };
+        let Lens::Slice { starts: own_starts, steps: own_steps, extents: own_extents, kept: own_kept, certs: own_certs } =
+            slice
+        else {
+            panic!("it is a slice")
+        };
+        let seen: Vec<usize> = (0..kept.len()).filter(|&at| kept[at]).collect();
+        for (own, at) in seen.into_iter().enumerate() {
+            let from = self.mul(own_starts[own], Operand::i64(steps[at]));
+            starts[at] = self.add(starts[at], from);
+            // Where that is too large there is one element at most.
+            steps[at] = steps[at].saturating_mul(own_steps[own]).max(-i64::MAX);
+            (extents[at], kept[at]) = (own_extents[own], own_kept[own]);
+        }
+        certs.extend(own_certs);
+        Lens::Slice { starts, steps, extents, kept, certs }
+    }
+
     /// The value of an array as it is now.
     pub(super) fn read(&mut self, array: &Array) -> Value {
         let mut value = self.content(array.buffer);

@@ -187,7 +187,7 @@ impl Lowering<'_> {
                 kept: [vec![true; axes], vec![false]].concat(),
                 certs: Vec::new(),
             };
-            let lenses = array.lenses.iter().cloned().chain([lens]).collect();
+            let lenses = self.lenses_with_slice(array, lens);
             let part = Array { lenses, shape: seen.clone(), ..array.clone() };
             match axes {
                 0 => Item::Number(Number { x: self.read(&part).into(), elem: array.elem, weak: is_python }),

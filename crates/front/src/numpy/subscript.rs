@@ -199,13 +199,14 @@ impl Lowering<'_> {
                 }
             }
         }
-        let mut lenses = array.lenses.clone();
         let zero = Operand::i64(0);
         let is_whole = (0..starts.len())
             .all(|at| kept[at] && starts[at] == zero && steps[at] == 1 && extents[at] == array.shape[at]);
-        if !is_whole {
-            lenses.push(Lens::Slice { starts, steps, extents, kept, certs });
-        }
+        let mut lenses = if is_whole {
+            array.lenses.clone()
+        } else {
+            self.lenses_with_slice(array, Lens::Slice { starts, steps, extents, kept, certs })
+        };
         if is_new {
             lenses.push(Lens::Reshape(shape.clone(), Vec::new()));
         }

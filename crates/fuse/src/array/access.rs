@@ -5,9 +5,8 @@
 //! the loops' indices to the array's is injective) then no element is read twice. See Note [Injective reads].
 
 use frit_ir::affine::Poly;
-use frit_ir::array::replaced::is_one_at_most;
 use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, Const};
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -365,6 +364,55 @@ impl Search<'_> {
             Operand::Value(v) => self.sums.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v)),
         }
     }
+}
+
+/// True if by the statements of a block the upper bound is at most one more than the lower one.
+fn is_one_at_most(func: &Func, block: &Block, lower: Operand, upper: Operand) -> bool {
+    let is_cut = || match upper.value().and_then(|value| definition(func, block, value)) {
+        Some(Op::Binary { op: BinOp::MIN, x, y }) => [x, y].iter().any(|&&bound| bound == Operand::i64(1)),
+        _ => false,
+    };
+    let [(below, from), (above, to)] = [lower, upper].map(|bound| offset(func, block, bound));
+    match below == above {
+        true => to.checked_sub(from).is_some_and(|extent| extent <= 1),
+        false => lower == Operand::i64(0) && is_cut(),
+    }
+}
+
+/// What an integer is a constant more than, and the constant; it may be 0.
+fn offset(func: &Func, block: &Block, mut operand: Operand) -> (Option<Value>, i64) {
+    let mut sum = 0i64;
+    let constant = |operand: Operand| operand.constant().and_then(Const::as_i64);
+    while let Operand::Value(value) = operand {
+        let (base, more) = match definition(func, block, value) {
+            Some(Op::Binary { op: BinOp::ADD, x, y }) => match (constant(*x), constant(*y)) {
+                (_, Some(more)) => (*x, more),
+                (Some(more), None) => (*y, more),
+                (None, None) => return (Some(value), sum),
+            },
+            Some(Op::Binary { op: BinOp::SUB, x, y }) => match constant(*y) {
+                Some(less) => (*x, less.wrapping_neg()),
+                None => return (Some(value), sum),
+            },
+            _ => return (Some(value), sum),
+        };
+        (operand, sum) = (base, sum.wrapping_add(more));
+    }
+    (None, sum.wrapping_add(constant(operand).unwrap_or(0)))
+}
+
+/// The operation that defines a value in a block.
+fn definition<'f>(func: &'f Func, block: &'f Block, value: Value) -> Option<&'f Op> {
+    let mut open = vec![block];
+    while let Some(block) = open.pop() {
+        for stmt in &block.stmts {
+            if stmt.results.contains(&value) {
+                return Some(&stmt.op);
+            }
+            stmt.op.for_each_block(func, &mut |inner| open.push(inner));
+        }
+    }
+    None
 }
 
 /// The loops whose index cannot be told from the values of the sums. See Note [Injective reads].

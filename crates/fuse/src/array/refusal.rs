@@ -21,6 +21,8 @@ pub enum Refusal {
     MoreReferences { places: u64, before: usize, after: usize, span: Span },
     /// The result of a fold, or of a scan, is complete only when the producer has ended.
     ResultIncomplete { operator: &'static str, span: Span },
+    /// The consumer modifies a few rows of an array in place; reading more of it, it would need a copy of the rest.
+    CopiesRest { array: Value, span: Span },
     /// Memory that the producer reads is updated in place before the consumer runs.
     InputConsumed { input: Value, span: Span },
     /// A statement between the two needs the first and is needed by the second.
@@ -63,6 +65,7 @@ impl Refusal {
             Refusal::RepeatsOperations { .. } => "repeats-operations",
             Refusal::MoreReferences { .. } => "more-memory-references",
             Refusal::ResultIncomplete { .. } => "result-incomplete",
+            Refusal::CopiesRest { .. } => "copies-rest",
             Refusal::InputConsumed { .. } => "input-consumed",
             Refusal::StatementBetween { .. } => "statement-between",
             Refusal::SpacesDiffer { .. } => "spaces-differ",
@@ -89,6 +92,7 @@ impl Refusal {
             | Refusal::RepeatsOperations { span, .. }
             | Refusal::MoreReferences { span, .. }
             | Refusal::ResultIncomplete { span, .. }
+            | Refusal::CopiesRest { span, .. }
             | Refusal::InputConsumed { span, .. }
             | Refusal::StatementBetween { span }
             | Refusal::SpacesDiffer { span }
@@ -123,6 +127,9 @@ impl Refusal {
             ),
             Refusal::ResultIncomplete { operator, .. } => {
                 format!("the result of the {operator} is complete only when the whole producer has run")
+            }
+            Refusal::CopiesRest { .. } => {
+                "the consumer modifies a few rows or columns in place, and would need a copy of all others".into()
             }
             Refusal::InputConsumed { .. } => {
                 "what the producer reads is updated in place before the consumer runs".into()

@@ -23,6 +23,7 @@ use super::replace::{
     inner_certificates, lift_certificates, put_blocks, rename, share_copies, take_blocks, under_certificates,
 };
 use super::with_loop_fusion::{is_full, result_operators};
+use frit_ir::array::replaced::{Sums, reads_only_what_may_be_replaced};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
     Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop,
@@ -140,14 +141,16 @@ pub fn prove(
     let view_certs = block.stmts.iter().filter(is_view).flat_map(certs_of).collect();
     let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views, view_certs };
     let may_read_more = is_whole && work.reads > 1 && evaluations.full > 1 && !is_nested(func, block, &proof, &sites);
-    if !is_full(data) || may_read_more {
-        tried(func, block, sharing, &proof, any, may_read_more.then_some(span))?;
+    let is_full = is_full(data);
+    let slabs = slabs_in_place(func, block, sharing, touches, &proof);
+    if !is_full || may_read_more || !slabs.is_empty() {
+        tried(func, block, sharing, &proof, any, may_read_more.then_some(span), &slabs)?;
     }
     Ok(Some(proof))
 }
 
 /// Folds the producer and takes that back: which generator is read where depends on bounds that statements compute. With a span also
-/// refuses if an element takes more reads and writes of memory than before.
+/// refuses if an element takes more reads and writes of memory than before. `slabs` have to stay in place.
 fn tried(
     func: &mut Func,
     block: &mut Block,
@@ -155,6 +158,7 @@ fn tried(
     proof: &Folding,
     any: Value,
     span: Option<Span>,
+    slabs: &[Slab],
 ) -> Result<(), Refusal> {
     let consumers: BTreeSet<Value> =
         proof.consumers.iter().filter_map(|&at| block.stmts[at].results.first().copied()).collect();
@@ -168,13 +172,82 @@ fn tried(
     };
     let result = rewrite(func, block, sharing, &mut Touches::default(), proof, any);
     let after = references(func, block, &consumers);
+    let copied = slabs.iter().find(|slab| !slab.is_in_place(func, block, sharing));
     checkpoint.restore(func, block);
     match span {
         Some(span) if result.is_ok() && after > before => {
             Err(Refusal::MoreReferences { places: proof.evaluations.full, before, after, span })
         }
-        Some(_) | None => result,
+        Some(_) | None => match copied {
+            Some(&Slab { source, span, .. }) if result.is_ok() => Err(Refusal::CopiesRest { array: source, span }),
+            _ => result,
+        },
     }
+}
+
+/// What a with-loop modifies of an array, a few rows or columns, in the memory of that array.
+struct Slab {
+    result: Value,
+    source: Value,
+    span: Span,
+}
+
+impl Slab {
+    /// True if the with-loop in the block can still be run in the array's memory.
+    fn is_in_place(&self, func: &Func, block: &Block, sharing: &mut Sharing) -> bool {
+        let made = |stmt: &&Stmt| stmt.results.contains(&self.result);
+        let label = match block.stmts.iter().find(made).map(|stmt| &stmt.op) {
+            Some(Op::With(label)) => *label,
+            _ => return false,
+        };
+        let class = sharing.class(self.source);
+        let sums = Sums::of(func, &[&func.body, block]);
+        reads_only_what_may_be_replaced(func, &sums, &func.with_loops[label], self.source, &mut |operand| {
+            operand.value().is_some_and(|value| !func.ty(value).is_scalar() && sharing.class(value) == class)
+        })
+    }
+}
+
+/// The consumers' slabs of arrays that the producer reads too. If such a consumer reads more of its array it needs a copy of all of it, where
+/// what the producer makes is a slab.
+fn slabs_in_place(
+    func: &Func,
+    block: &Block,
+    sharing: &mut Sharing,
+    touches: &mut Touches,
+    proof: &Folding,
+) -> Vec<Slab> {
+    let read: BTreeSet<usize> = {
+        let touched = touches.of(func, &block.stmts[proof.producer]);
+        touched.used.iter().filter(|&&value| !func.ty(value).is_scalar()).map(|&value| sharing.class(value)).collect()
+    };
+    let mut slabs = Vec::new();
+    for &at in &proof.consumers {
+        let stmt = &block.stmts[at];
+        let Op::With(label) = stmt.op else { continue };
+        let data = &func.with_loops[label];
+        let [generator] = &data.generators[..] else { continue };
+        for (&result, (owner, _)) in stmt.results.iter().zip(result_operators(data)) {
+            if let Operator::ModArray { source, .. } = data.operators[owner].op
+                && read.contains(&sharing.class(source))
+            {
+                slabs.push((Slab { result, source, span: stmt.span }, generator));
+            }
+        }
+    }
+    if slabs.is_empty() {
+        return Vec::new();
+    }
+    let sums = Sums::of(func, &[&func.body, block]);
+    let is_slab = |slab: &Slab, generator: &Generator| {
+        let shape = &func.ty(slab.source).shape;
+        (0..generator.lower.len()).any(|axis| {
+            matches!(shape[axis], Extent::Value(_)) && sums.is_few(generator.lower[axis], generator.upper[axis])
+        })
+    };
+    slabs.retain(|(slab, generator)| is_slab(slab, generator));
+    let slabs = slabs.into_iter().map(|(slab, _)| slab);
+    slabs.filter(|slab| slab.is_in_place(func, block, sharing)).collect()
 }
 
 /// Why so much may not be repeated.

@@ -4,10 +4,10 @@
 //! axis: the numbers read and those written are in different classes of a grid, or in different intervals. Red-black relaxation is the
 //! classic case: points of one colour are made from those of the other.
 
-use super::{Block, Func, Generator, Op, Operand, Value, WithLoopData};
+use super::{Block, Func, Generator, Op, Operand, Stmt, Value, WithLoopData};
 use crate::affine::Poly;
-use crate::{BinOp, Const, Scalar};
-use std::collections::BTreeMap;
+use crate::{BinOp, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Classes of a grid that are compared one by one.
 const MAX_CLASSES: usize = 16;
@@ -19,9 +19,10 @@ const MAX_COEFFICIENT: i64 = 1 << 14;
 const MAX_TERMS: usize = 8;
 
 /// True if the blocks of the with-loop read the memory of `source` only by elements of `source` that the same index replaces, or that
-/// no index replaces. `may_share` says of an operand whether it may have that memory.
+/// no index replaces. `sums` are those of the function; `may_share` says of an operand whether it may have that memory.
 pub fn reads_only_what_may_be_replaced(
     func: &Func,
+    sums: &Sums,
     data: &WithLoopData,
     source: Value,
     may_share: &mut dyn FnMut(Operand) -> bool,
@@ -29,17 +30,15 @@ pub fn reads_only_what_may_be_replaced(
     let bodies = data.generators.iter().map(|generator| (Some(generator), &generator.body));
     let lambdas = data.lambdas().map(|lambda| (None, &lambda.body));
     for (generator, body) in bodies.chain(lambdas) {
-        let mut sums: Option<Sums> = None;
         let mut open: Vec<&Block> = vec![body];
         while let Some(block) = open.pop() {
             for stmt in &block.stmts {
                 let may_be_replaced = match (&stmt.op, generator) {
                     (Op::Index { array, indices }, Some(generator)) if *array == source => {
-                        let mut stays = || {
-                            let sums = sums.get_or_insert_with(|| Sums::of(func, body));
+                        let stays = || {
                             data.generators.iter().all(|writer| {
                                 sums.is_kept_by(writer, data, generator, indices)
-                                    || std::ptr::eq(writer, generator) && is_of_own_row(func, data, generator, indices)
+                                    || std::ptr::eq(writer, generator) && sums.is_of_own_row(data, generator, indices)
                             })
                         };
                         func.ty(stmt.results[0]).is_scalar() && (is_own(data, indices) || stays())
@@ -61,48 +60,6 @@ pub fn reads_only_what_may_be_replaced(
         }
     }
     true
-}
-
-/// True if the indices are the components of the with-loop's index vector, but on axes where the generator has one number at most: there,
-/// what is read is replaced by the same index, or by none of this generator. A border that is copied from another row or column is like that.
-fn is_of_own_row(func: &Func, data: &WithLoopData, generator: &Generator, indices: &[Operand]) -> bool {
-    indices.len() == data.indices.len()
-        && indices.iter().zip(&data.indices).enumerate().all(|(axis, (&index, &own))| {
-            index == Operand::Value(own)
-                || is_one_at_most(func, &func.body, generator.lower[axis], generator.upper[axis])
-        })
-}
-
-/// True if by the statements of a block the upper bound is at most one more than the lower one.
-pub fn is_one_at_most(func: &Func, block: &Block, lower: Operand, upper: Operand) -> bool {
-    let one = Operand::i64(1);
-    let constants = lower.constant().and_then(Const::as_i64).zip(upper.constant().and_then(Const::as_i64));
-    let defined = |operand: Operand| operand.value().and_then(|value| definition(func, block, value));
-    let is_one_more = || match defined(upper) {
-        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == lower && *y == one || *x == one && *y == lower,
-        Some(Op::Binary { op: BinOp::MIN, x, y }) => lower == Operand::i64(0) && (*x == one || *y == one),
-        _ => false,
-    };
-    let is_one_less = || match defined(lower) {
-        Some(Op::Binary { op: BinOp::SUB, x, y }) => *x == upper && *y == one,
-        Some(Op::Binary { op: BinOp::ADD, x, y }) => *x == upper && *y == Operand::i64(-1),
-        _ => false,
-    };
-    constants.map_or_else(|| is_one_more() || is_one_less(), |(lower, upper)| upper - lower <= 1)
-}
-
-/// The operation that defines a value in a block.
-fn definition<'f>(func: &'f Func, block: &'f Block, value: Value) -> Option<&'f Op> {
-    let mut open = vec![block];
-    while let Some(block) = open.pop() {
-        for stmt in &block.stmts {
-            if stmt.results.contains(&value) {
-                return Some(&stmt.op);
-            }
-            stmt.op.for_each_block(func, &mut |inner| open.push(inner));
-        }
-    }
-    None
 }
 
 /// True if these are the components of the with-loop's index vector.
@@ -145,84 +102,115 @@ fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What a generator's block computes by sums and products of integers.
-struct Sums {
+/// What a function computes by sums and products of integers.
+pub struct Sums {
     known: BTreeMap<Value, Poly<Value>>,
+    /// Integers that are 1 at most.
+    small: BTreeSet<Value>,
 }
 
 impl Sums {
-    fn of(func: &Func, body: &Block) -> Self {
-        let mut sums = Self { known: BTreeMap::new() };
-        sums.block(func, body);
+    /// Those of these blocks, and of all blocks in them.
+    pub fn of(func: &Func, blocks: &[&Block]) -> Self {
+        let mut sums = Self { known: BTreeMap::new(), small: BTreeSet::new() };
+        blocks.iter().for_each(|block| sums.block(func, block));
         sums
     }
 
     fn block(&mut self, func: &Func, block: &Block) {
         for stmt in &block.stmts {
-            if let Op::Binary { op: op @ (BinOp::ADD | BinOp::SUB | BinOp::MUL), x, y } = stmt.op
-                && func.ty(stmt.results[0]).elem == Scalar::I64
-                && let (Some(x), Some(y)) = (self.sum(x), self.sum(y))
-            {
-                let sum = match op {
-                    BinOp::ADD => &x + &y,
-                    BinOp::SUB => &x - &y,
-                    _ => &x * &y,
-                };
-                let is_small = |(_, coefficient): (_, i64)| (-MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&coefficient);
-                if sum.len() <= MAX_TERMS && sum.terms().all(is_small) {
-                    self.known.insert(stmt.results[0], sum);
-                }
-            }
+            self.stmt(func, stmt);
             stmt.op.for_each_block(func, &mut |inner| self.block(func, inner));
         }
     }
 
-    fn sum(&self, operand: Operand) -> Option<Poly<Value>> {
-        match operand {
-            Operand::Const(constant) => constant.as_i64().map(Poly::constant),
-            Operand::Value(value) => Some(self.known.get(&value).cloned().unwrap_or_else(|| Poly::symbol(value))),
+    fn stmt(&mut self, func: &Func, stmt: &Stmt) {
+        let Op::Binary { op, x, y } = stmt.op else { return };
+        let result = stmt.results[0];
+        if func.ty(result).elem != Scalar::I64 {
+            return;
         }
+        let sum = match op {
+            BinOp::ADD => &self.sum(x) + &self.sum(y),
+            BinOp::SUB => &self.sum(x) - &self.sum(y),
+            BinOp::MUL => &self.sum(x) * &self.sum(y),
+            BinOp::MIN if [x, y].contains(&Operand::i64(1)) => {
+                self.small.insert(result);
+                return;
+            }
+            _ => return,
+        };
+        let is_small = |(_, coefficient): (_, i64)| (-MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&coefficient);
+        if sum.len() <= MAX_TERMS && sum.terms().all(is_small) {
+            self.known.insert(result, sum);
+        }
+    }
+
+    fn sum(&self, operand: Operand) -> Poly<Value> {
+        match operand {
+            Operand::Const(constant) => constant.as_i64().map_or_else(Poly::zero, Poly::constant),
+            Operand::Value(value) => self.known.get(&value).cloned().unwrap_or_else(|| Poly::symbol(value)),
+        }
+    }
+
+    /// True if the upper bound is one more than the lower one.
+    pub fn is_one(&self, lower: Operand, upper: Operand) -> bool {
+        (&self.sum(upper) - &self.sum(lower)).as_constant() == Some(1)
+    }
+
+    /// True if the upper bound is a constant more than the lower one.
+    pub fn is_few(&self, lower: Operand, upper: Operand) -> bool {
+        (&self.sum(upper) - &self.sum(lower)).as_constant().is_some()
+    }
+
+    /// True if the upper bound is at most one more than the lower one.
+    fn is_one_at_most(&self, lower: Operand, upper: Operand) -> bool {
+        let is_small = || upper.value().is_some_and(|upper| self.small.contains(&upper));
+        (&self.sum(upper) - &self.sum(lower)).as_constant().map_or_else(
+            || lower == Operand::i64(0) && is_small(),
+            |extent| extent <= 1,
+        )
+    }
+
+    /// True if the indices are the components of the with-loop's index vector, but on axes where the generator has one number at most: there,
+    /// what is read is replaced by the same index, or by none of this generator. A border that is copied from another row or column is like that.
+    fn is_of_own_row(&self, data: &WithLoopData, generator: &Generator, indices: &[Operand]) -> bool {
+        indices.len() == data.indices.len()
+            && indices.iter().zip(&data.indices).enumerate().all(|(axis, (&index, &own))| {
+                self.sum(index) == Poly::symbol(own) || self.is_one_at_most(generator.lower[axis], generator.upper[axis])
+            })
     }
 
     /// True if no index of the writing generator replaces an element that the other one reads at `indices`.
     fn is_kept_by(&self, writer: &Generator, data: &WithLoopData, reader: &Generator, indices: &[Operand]) -> bool {
         indices.iter().enumerate().any(|(axis, &index)| {
-            let written = self.sum(Operand::Value(data.indices[axis])).and_then(|own| numbers(data, writer, &own));
-            let read = self.read(data, reader, index);
+            let written = self.numbers(data, writer, &Poly::symbol(data.indices[axis]));
+            let read = self.numbers(data, reader, &self.sum(index));
             read.zip(written).is_some_and(|(read, written)| read.are_apart(&written))
         })
     }
 
-    /// The numbers that an index takes in a generator.
-    fn read(&self, data: &WithLoopData, reader: &Generator, index: Operand) -> Option<Numbers> {
-        numbers(data, reader, &self.sum(index)?)
-    }
-}
-
-/// The numbers that a sum takes in a generator.
-fn numbers(data: &WithLoopData, generator: &Generator, sum: &Poly<Value>) -> Option<Numbers> {
-    let (mut start, mut last, mut classes, mut period) = (sum.clone(), Some(sum.clone()), vec![0], 0);
-    for (axis, index) in data.indices.iter().enumerate() {
-        let factor = sum.factor_of(index)?;
-        if factor == 0 {
-            continue;
+    /// The numbers that a sum takes in a generator.
+    fn numbers(&self, data: &WithLoopData, generator: &Generator, sum: &Poly<Value>) -> Option<Numbers> {
+        let (mut start, mut last, mut classes, mut period) = (sum.clone(), Some(sum.clone()), vec![0], 0);
+        for (axis, index) in data.indices.iter().enumerate() {
+            let factor = sum.factor_of(index)?;
+            if factor == 0 {
+                continue;
+            }
+            let (step, width) = (generator.step[axis], generator.width[axis]);
+            if width as usize * classes.len() > MAX_CLASSES || step > MAX_COEFFICIENT {
+                return None;
+            }
+            let (lower, upper) = (self.sum(generator.lower[axis]), self.sum(generator.upper[axis]));
+            last = last.filter(|_| factor == 1).map(|last| last.substitute(index, &(&upper - &Poly::constant(1))));
+            start = start.substitute(index, &lower);
+            classes = classes.iter().flat_map(|class| (0..width).map(move |at| class + factor * at)).collect();
+            period = gcd(period, (factor * step).abs());
         }
-        let (step, width) = (generator.step[axis], generator.width[axis]);
-        if width as usize * classes.len() > MAX_CLASSES || step > MAX_COEFFICIENT {
-            return None;
-        }
-        let bound = |operand: Operand| match operand {
-            Operand::Const(constant) => constant.as_i64().map(Poly::constant),
-            Operand::Value(value) => Some(Poly::symbol(value)),
-        };
-        let (lower, upper) = (bound(generator.lower[axis])?, bound(generator.upper[axis])?);
-        last = last.filter(|_| factor == 1).map(|last| last.substitute(index, &(&upper - &Poly::constant(1))));
-        start = start.substitute(index, &lower);
-        classes = classes.iter().flat_map(|class| (0..width).map(move |at| class + factor * at)).collect();
-        period = gcd(period, (factor * step).abs());
+        let interval = last.map(|last| [start.clone(), &last + &Poly::constant(1)]);
+        Some(Numbers { start, classes, period, interval })
     }
-    let interval = last.map(|last| [start.clone(), &last + &Poly::constant(1)]);
-    Some(Numbers { start, classes, period, interval })
 }
 
 #[cfg(test)]
@@ -269,7 +257,7 @@ mod tests {
         let func = program.funcs.iter().next().expect("there is a function").1;
         let data = func.with_loops.iter().next().expect("there is a with-loop").1;
         let Operator::ModArray { source, .. } = data.operators[0].op else { unreachable!("it is a modarray") };
-        reads_only_what_may_be_replaced(func, data, source, &mut |operand| operand == Operand::Value(source))
+        reads_only_what_may_be_replaced(func, &Sums::of(func, &[&func.body]), data, source, &mut |operand| operand == Operand::Value(source))
     }
 
     #[test]

@@ -50,25 +50,19 @@ struct Axis {
     upper: Expr,
     step: i64,
     width: i64,
+    /// It is known to have one index.
+    is_single: bool,
     /// The lower end of a chunk's part, where the chunk cuts the period of a grid.
     clipped: Option<Expr>,
 }
 
 impl Axis {
     fn dense(lower: Expr, upper: Expr) -> Self {
-        Self { lower, upper, step: 1, width: 1, clipped: None }
+        Self { lower, upper, step: 1, width: 1, is_single: false, clipped: None }
     }
 
     fn is_dense(&self) -> bool {
         self.step == self.width
-    }
-
-    /// True if the axis is known to hold one index.
-    fn is_single(&self) -> bool {
-        match (self.lower.as_i64(), self.upper.as_i64()) {
-            (Some(lower), Some(upper)) => upper.checked_sub(lower) == Some(1),
-            _ => false,
-        }
     }
 }
 
@@ -160,6 +154,7 @@ impl<'a> Lowering<'a> {
             upper: self.scalar(generator.upper[axis]),
             step: generator.step[axis],
             width: generator.width[axis],
+            is_single: self.sums.is_one(generator.lower[axis], generator.upper[axis]),
             clipped: None,
         };
         (0..data.space.len()).map(axis).collect()
@@ -256,6 +251,7 @@ impl<'a> Lowering<'a> {
     fn clip(&mut self, data: &WithLoopData, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
         if let (Some(chunk), Some(axis), Some(&extent)) = (chunk, axes.first_mut(), data.space.first()) {
             let (lower, upper) = (chunk.lower.clone(), chunk.upper.clone());
+            axis.is_single = false;
             axis.upper = if axis.upper == self.extent(extent) { upper } else { min(axis.upper.clone(), upper) };
             if axis.is_dense() {
                 axis.lower = if axis.lower.as_i64() == Some(0) { lower } else { max(axis.lower.clone(), lower) };
@@ -287,8 +283,9 @@ impl<'a> Lowering<'a> {
     ) {
         let Some(axis) = axes.get(index.len()) else { return body(self, index) };
         let computed = generator.map_or_else(Vec::new, |generator| self.compute_early(data, generator, index));
+        let handed_on = parallel.clone().filter(|_| axis.is_single);
         self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
-            lowering.axes(data, generator, axes, order, None, index, body);
+            lowering.axes(data, generator, axes, order, handed_on.clone(), index, body);
         });
         computed.iter().for_each(|value| assert!(self.computed.remove(value)));
     }
@@ -372,7 +369,7 @@ impl<'a> Lowering<'a> {
         body: &mut dyn FnMut(&mut Self, &mut Vec<Expr>),
     ) {
         let at = index.len();
-        if axis.is_single() {
+        if axis.is_single {
             index.push(axis.lower.clone());
             body(self, index);
             index.pop();

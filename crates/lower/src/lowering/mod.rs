@@ -36,12 +36,14 @@ use crate::lowering::facts::{Facts, Position};
 use crate::lowering::storage::{Memory, OpenBlock};
 use crate::steps::{THREADS, reference};
 use crate::{Options, Report};
+use frit_ir::array::replaced::Sums;
 use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Value};
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_plan::{Decision, Outcome};
 use frit_support::{Index, Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What reports say of a loop that runs on threads.
@@ -61,6 +63,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) program: &'a array::Program,
     pub(crate) func: &'a Func,
     pub(crate) facts: Facts<'a>,
+    /// What its integers are.
+    pub(crate) sums: Rc<Sums>,
     pub(crate) options: &'a Options,
     pub(crate) procs: &'a BTreeMap<FuncId, ProcId>,
     pub(crate) report: &'a mut Report,
@@ -101,6 +105,7 @@ pub(crate) fn lower_func(
         program,
         func,
         facts: Facts::of(func),
+        sums: Rc::new(Sums::of(func, &[&func.body])),
         options,
         procs,
         report,

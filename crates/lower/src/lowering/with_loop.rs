@@ -346,8 +346,9 @@ impl<'a> Lowering<'a> {
             Operator::ModArray { source, consumes } => {
                 let source_access = self.access(*source);
                 let covered = self.covers(data);
+                let sums = self.sums.clone();
                 if self.may_overwrite(&source_access, *consumes)
-                    && reads_only_what_may_be_replaced(self.func, data, *source, &mut |operand| {
+                    && reads_only_what_may_be_replaced(self.func, &sums, data, *source, &mut |operand| {
                         self.reads(operand, &source_access)
                     })
                 {

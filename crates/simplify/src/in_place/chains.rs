@@ -1,7 +1,7 @@
 //! Where arrays come from by updates alone, through branches and loops; and which parameters of loops could stay in one place.
 
 use frit_ir::array::alias::Aliases;
-use frit_ir::array::replaced::{is_own, reads_only_what_may_be_replaced};
+use frit_ir::array::replaced::{Sums, is_own, reads_only_what_may_be_replaced};
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, WithLoopData};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +35,8 @@ pub(super) struct Chains {
 
 impl Chains {
     /// The links of a function, and the parameters that should own their memory: all that can, but for those given up.
-    pub(super) fn of(func: &Func, aliases: &Aliases, given_up: &BTreeSet<Value>) -> Self {
-        let mut found = Finder { func, aliases, links: BTreeMap::new(), loops: Vec::new() };
+    pub(super) fn of(func: &Func, aliases: &Aliases, sums: &Sums, given_up: &BTreeSet<Value>) -> Self {
+        let mut found = Finder { func, aliases, sums, links: BTreeMap::new(), loops: Vec::new() };
         found.block(&func.body);
         let Finder { links, loops, .. } = found;
         let consumed = loops.iter().filter(|(_, _, consumed)| *consumed).map(|(param, ..)| *param).collect();
@@ -123,6 +123,7 @@ impl Chains {
 struct Finder<'a> {
     func: &'a Func,
     aliases: &'a Aliases,
+    sums: &'a Sums,
     links: BTreeMap<Value, Link>,
     /// Array parameters of loops whose size is fixed: their next values, and whether they own their memory already.
     loops: Vec<(Value, Operand, bool)>,
@@ -181,7 +182,7 @@ impl Finder<'_> {
             result += operator.op.results();
             match &operator.op {
                 Operator::ModArray { source, .. } => {
-                    if replaces_what_it_reads(self.func, self.aliases, data, *source, 1) {
+                    if replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 1) {
                         self.links.insert(made, Link::Update(*source));
                     }
                 }
@@ -218,7 +219,7 @@ impl Finder<'_> {
             }
         }
         // What the blocks make themselves is not there before.
-        let is_read_well = |source: &Value| replaces_what_it_reads(self.func, self.aliases, data, *source, 0);
+        let is_read_well = |source: &Value| replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 0);
         sources.into_iter().filter(is_read_well).collect()
     }
 }
@@ -232,6 +233,7 @@ fn shares(aliases: &Aliases, one: Value, other: Value) -> bool {
 pub(super) fn replaces_what_it_reads(
     func: &Func,
     aliases: &Aliases,
+    sums: &Sums,
     data: &WithLoopData,
     source: Value,
     uses: usize,
@@ -243,7 +245,7 @@ pub(super) fn replaces_what_it_reads(
     if found != uses {
         return false;
     }
-    reads_only_what_may_be_replaced(func, data, source, &mut |operand| {
+    reads_only_what_may_be_replaced(func, sums, data, source, &mut |operand| {
         operand.value().is_some_and(|value| shares(aliases, value, source))
     })
 }

@@ -5,6 +5,7 @@
 
 use super::chains::{Chains, replaces_what_it_reads};
 use frit_ir::array::alias::Aliases;
+use frit_ir::array::replaced::Sums;
 use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, WithLoopData};
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,7 @@ impl Decisions {
 }
 
 /// Decides for all updates and copies of a function.
-pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains) -> Decisions {
+pub(super) fn decide(func: &Func, aliases: &Aliases, sums: &Sums, chains: &Chains) -> Decisions {
     let count = func.values.len();
     let mut ownership = Ownership {
         func,
@@ -57,6 +58,7 @@ pub(super) fn decide(func: &Func, aliases: &Aliases, chains: &Chains) -> Decisio
     let mut walk = Walk {
         func,
         aliases,
+        sums,
         chains,
         owned,
         homes,
@@ -187,6 +189,7 @@ fn read_arrays(func: &Func, data: &WithLoopData) -> BTreeSet<Value> {
 struct Walk<'a> {
     func: &'a Func,
     aliases: &'a Aliases,
+    sums: &'a Sums,
     chains: &'a Chains,
     owned: BTreeSet<(Value, Value)>,
     homes: Vec<usize>,
@@ -283,7 +286,7 @@ impl Walk<'_> {
             match &operator.op {
                 Operator::ModArray { source, consumes } => {
                     let is_free = self.is_free(made, *source) && taken.is_disjoint(self.aliases.origins(*source));
-                    if *consumes || (is_free && replaces_what_it_reads(self.func, self.aliases, data, *source, 1)) {
+                    if *consumes || (is_free && replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 1)) {
                         self.decisions.consuming.insert(made);
                         taken.extend(self.aliases.origins(*source));
                     }
@@ -315,7 +318,7 @@ impl Walk<'_> {
                 && ty.rank() == data.space.len()
                 && self.is_free(made, *source)
                 && taken.is_disjoint(self.aliases.origins(*source))
-                && replaces_what_it_reads(self.func, self.aliases, data, *source, 0)
+                && replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 0)
         };
         if let Some(&source) = self.chains.preferred.get(&made) {
             return Some(source).filter(fits);
