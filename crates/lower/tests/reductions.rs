@@ -68,6 +68,20 @@ fn greatest() -> String {
     fold("%20", "max", "0.5", "%12", "%3", &fold("%19", "max", "0.0", "%13", "%4", last, "%16"), "%19")
 }
 
+/// Sums of products of columns that begin at the one with a number that is computed.
+fn from_a_column() -> String {
+    let cell = "%15: i64 = add %10, %13 %16: f64 = index %5[%15, %34] %17: f64 = mul %16, %16";
+    let place = "%35: i64 = sub %4, 1 %34: i64 = add %11, %35";
+    sum("%20", "%13", "%3", cell, "%17").replacen("%20: f64", &format!("{place} %20: f64"), 1)
+}
+
+/// Sums of elements in rows whose number is a remainder, the same for all neighbours.
+fn of_rows_by_remainders() -> String {
+    let cell = "%14: i64 = add %10, %12 %15: i64 = add %14, 5 %34: i64 = rem %15, %0 %35: i64 = sub %4, 1 %36: i64 = add %11, %35
+        %16: f64 = index %5[%34, %11] %17: f64 = index %5[%34, %36] %18: f64 = exp %16 %37: f64 = mul %18, %17";
+    sum("%20", "%12", "%3", cell, "%37")
+}
+
 /// Neighbours read the same.
 fn same() -> String {
     sum("%20", "%13", "%4", "%16: f64 = index %5[%10, %13]", "%16")
@@ -93,7 +107,7 @@ fn unequal() -> String {
 
 #[test]
 fn reductions_of_neighbours_run_side_by_side() {
-    for cell in [convolution(), window(), kernel(), greatest()] {
+    for cell in [convolution(), window(), kernel(), greatest(), from_a_column(), of_rows_by_remainders()] {
         assert!(is_side_by_side(&over(&cell)), "{cell}:\n{}", lowered(&over(&cell)));
     }
 }
@@ -112,8 +126,10 @@ fn real_matrix(rows: usize, columns: usize) -> Tensor {
 
 #[test]
 fn results_stay() {
-    for cell in [convolution(), window(), kernel(), greatest(), same(), apart(), unequal()] {
-        for (rows, columns, height, width) in [(3, 4, 3, 3), (4, 31, 2, 1), (2, 34, 1, 3), (3, 80, 2, 5), (5, 64, 0, 0)]
+    let side_by_side = [convolution(), window(), kernel(), greatest(), from_a_column(), of_rows_by_remainders()];
+    for cell in side_by_side.into_iter().chain([same(), apart(), unequal()]) {
+        for (rows, columns, height, width) in
+            [(3, 4, 3, 3), (3, 13, 2, 3), (3, 17, 1, 2), (4, 31, 2, 1), (2, 34, 1, 3), (3, 80, 2, 5), (5, 64, 0, 0)]
         {
             agree(&over(&cell), &[real_matrix(rows, columns), real_matrix(height, width), int(1)]);
         }

@@ -41,6 +41,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations that run side by side: enough to hide the latency of a step.
 const LANES: i64 = 32;
+/// As many where a loop has fewer iterations than that: a vector or two.
+const FEW_LANES: i64 = 8;
 /// The number of vectors of 64-bit elements, where lanes end one by one. More vectors would spill
 /// their state at every step.
 const VECTORS_WITH_ENDS: i64 = 4;
@@ -81,7 +83,11 @@ pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'
         } else {
             LANES
         };
-        Some(iterations.in_lanes(proc, id, lanes))
+        let then = iterations.in_lanes(proc, lanes);
+        Some(match iterations.pays {
+            Some(cond) => vec![Stmt::If { cond, then, otherwise: vec![Stmt::For(id)] }],
+            None => then,
+        })
     });
 }
 
@@ -102,7 +108,18 @@ pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisi
             decisions.not_worth(proc, id, KEEP_MUCH);
             return None;
         }
-        Some(iterations.in_lanes(proc, id, LANES))
+        // The channels of an image are few, and other loops have more than that inside.
+        let number = iterations.header.upper.clone() - iterations.header.lower.clone();
+        let mut made = vec![Stmt::For(id)];
+        for lanes in [FEW_LANES, LANES] {
+            let cond = Expr::binary(BinOp::LE, Expr::i64(lanes), number.clone());
+            match number.as_i64() {
+                Some(number) if number < lanes => {}
+                Some(_) => made = iterations.in_lanes(proc, lanes),
+                None => made = vec![Stmt::If { cond, then: iterations.in_lanes(proc, lanes), otherwise: made }],
+            }
+        }
+        Some(made)
     });
 }
 
@@ -168,7 +185,7 @@ impl Known {
 impl Iterations {
     /// Iterations that contain loops which must run in order.
     fn in_order(proc: &Proc, id: Loop, known: &Known, most_bytes: i64) -> Option<Self> {
-        let mut found = Self::of(proc, id, known, true)?;
+        let mut found = Self::of(proc, id, known, (true, LANES))?;
         let has_memory = found.parts.iter().any(|part| matches!(part, Part::Memory(_)));
         if has_memory || !found.parts.iter().any(Part::has_while) {
             let (rows, pays) = Rows::of(proc, found.var, &found.parts, &known.aliases, LANES_WITH_ROWS, most_bytes)?;
@@ -181,10 +198,8 @@ impl Iterations {
 
     /// Iterations without loops that lanes leave one by one.
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
-        let found = Self::of(proc, id, known, false)?;
-        let number = found.header.upper.clone() - found.header.lower.clone();
-        let pays = Expr::binary(BinOp::LE, Expr::i64(LANES), number);
-        (!found.parts.iter().any(Part::has_while)).then_some(Self { pays: Some(pays), ..found })
+        let found = Self::of(proc, id, known, (false, FEW_LANES))?;
+        (!found.parts.iter().any(Part::has_while)).then_some(found)
     }
 
     /// True if inner loops store nothing, and every element that they read is either the same for
@@ -198,9 +213,13 @@ impl Iterations {
             let Part::For(..) = part else { continue };
             let mut steps = Vec::new();
             part.each_header(&mut |header| steps.extend(header.var));
+            steps.extend(part.straight().into_iter().filter_map(|stmt| match stmt {
+                Stmt::Assign { var, .. } if self.uniform.contains(var) => Some(*var),
+                _ => None,
+            }));
             part.each_leaf(&mut |code| {
                 fits &= code.iter().all(|stmt| is_straight(stmt, false));
-                code.iter().for_each(|stmt| {
+                code.iter().filter(|stmt| !self.is_uniform(stmt)).for_each(|stmt| {
                     stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
                         expr.for_each_load(&mut |_, index| {
@@ -218,14 +237,16 @@ impl Iterations {
         fits && found
     }
 
-    fn of(proc: &Proc, id: Loop, known: &Known, memory: bool) -> Option<Self> {
+    /// Iterations that may have memory of their own, at least as many as `least` where their number is constant.
+    fn of(proc: &Proc, id: Loop, known: &Known, (memory, least): (bool, i64)) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Independent { simd: false, reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step)
         else {
             return None;
         };
-        let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LANES);
-        let mut parts = parts_of(proc, &data.body, memory).filter(|_| !few)?;
+        let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < least);
+        let parts = parts_of(proc, &data.body, memory).filter(|_| !few)?;
+        let mut parts = if memory { parts } else { with_shifts(parts, var, known) };
         let code = straightened(&parts);
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
@@ -273,9 +294,8 @@ impl Iterations {
         self.kept.len() <= MOST_KEPT
     }
 
-    /// The loop over blocks of this many lanes, and the statements before it; `id` is the loop
-    /// itself.
-    fn in_lanes(self, proc: &mut Proc, id: Loop, number: i64) -> Vec<Stmt> {
+    /// The loop over blocks of this many lanes, and the statements before it.
+    fn in_lanes(&self, proc: &mut Proc, number: i64) -> Vec<Stmt> {
         let (block, lane) = (Block::of_length(proc, number), proc.index());
         let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var, number))).collect();
         let in_tables = self.rows.as_ref().map(|rows| rows.in_tables(proc, self.var, &self.parts, lane, number));
@@ -289,11 +309,7 @@ impl Iterations {
         });
         body.push(Stmt::If { cond: block.is_whole(), then, otherwise });
         body.extend(tables.iter().map(|&array| Stmt::Release { array }));
-        let blocks = block.over(proc, self.header.clone(), self.header.kind.clone(), body);
-        match self.pays {
-            Some(cond) => vec![Stmt::If { cond, then: blocks, otherwise: vec![Stmt::For(id)] }],
-            None => blocks,
-        }
+        block.over(proc, self.header.clone(), self.header.kind.clone(), body)
     }
 
     /// The array for a variable of each lane. Truth values are not bytes, which are slow to unpack
@@ -461,6 +477,18 @@ impl Part {
         }
     }
 
+    /// Renames variables, but for loops that lanes leave one by one.
+    fn rename(&mut self, names: &Names) {
+        match self {
+            Part::Straight(code) => code.iter_mut().for_each(|stmt| *stmt = stmt.renamed(names)),
+            Part::For(header, parts) => {
+                (header.lower, header.upper) = (header.lower.renamed(names), header.upper.renamed(names));
+                parts.iter_mut().for_each(|part| part.rename(names));
+            }
+            Part::While(_) | Part::Memory(_) => {}
+        }
+    }
+
     fn has_while(&self) -> bool {
         let mut found = false;
         self.each_while(&mut |_| found = true);
@@ -550,6 +578,24 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
         }
     }
     Some(parts)
+}
+
+/// The parts with sums of the loop's index and what stays written out where they are used: subscripts show then what is adjacent.
+fn with_shifts(mut parts: Vec<Part>, var: Var, known: &Known) -> Vec<Part> {
+    let changing: BTreeSet<Var> = assigned(&straightened(&parts)).collect();
+    let mut shifts = Names::new();
+    for part in &mut parts {
+        part.rename(&shifts);
+        let Part::Straight(code) = part else { continue };
+        shifts.extend(code.iter().filter_map(|stmt| match stmt {
+            Stmt::Assign { var: own, value } if known.assignments[own] == 1 => {
+                let is_shift = value.is_shifted(var) && !value.has_load() && !value.reads_any(&changing);
+                is_shift.then(|| (*own, value.clone()))
+            }
+            _ => None,
+        }));
+    }
+    parts
 }
 
 /// Code without counted loops that uses variables as the parts do.
