@@ -245,13 +245,16 @@ static bool frit_pays(const frit_choice *choice) {
 
 /* Nanoseconds that a trial of the other way is expected to lose. */
 static double frit_expected_loss(const frit_worker *w, const frit_choice *choice, double operations) {
-    /* Threads save no more than their number says; of threads that were not tried yet nothing is known. */
+    /* Threads save no more than their number says, so one thread is tried at once where they are slow; of threads that were not tried yet nothing is
+       known. */
     const double alone = choice->alone > 0 ? choice->alone : w->context->threads * choice->best;
     if (choice->team == 0) {
         const double run = operations * alone;
         return FRIT_TRIAL * (run > FRIT_SLICE ? run : FRIT_SLICE);
     }
-    const double apart = alone < choice->team ? choice->team - alone : alone - choice->team;
+    const double gain = choice->team - alone;
+    if (choice->alone == 0 && gain > 0) return 0;
+    const double apart = gain > 0 ? gain : -gain;
     const double tried = choice->prefers_team ? alone : choice->team, trial = FRIT_TRIAL * operations * tried;
     /* As it was at the last look; a trial looks again. */
     return (trial < FRIT_BUSY_TRIAL && w->context->is_busy ? FRIT_BUSY_TRIAL : trial) * apart / tried;
