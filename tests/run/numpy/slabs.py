@@ -171,3 +171,45 @@ def halves(a, n):
         out.real[k, 1:] -= 0.5
         out[:, 0][k] *= 1j
     return out.real, out.imag
+
+
+# entry: columns_of_rows [[1.0,2.0,3.0],[4.0,5.0,6.0]] [[1.0,0.0,2.0],[0.5,1.0,1.0]] [2.0,3.0] 2
+# output: {[[0.000000, 0.500000, 3.250000], [0.000000, 3.000000, 11.500000]], [[1.000000, 0.500000, 3.000000], [4.000000, -13.000000, 6.000000]]}
+def columns_of_rows(a, b, w, n):
+    c = np.zeros_like(a)
+    carried = a[:, 0].copy()
+    for k in range(1, n + 1):
+        carried = carried * 0.5 + b[:, k]
+        c[:, k] = c[:, k - 1] * w + carried
+    for k in range(n - 1, -1, -1):
+        a[:, k] -= c[:, k] * a[:, k + 1]
+    return a, c
+
+
+# entry: inner_columns [[1.0,2.0,3.0],[4.0,5.0,6.0],[7.0,8.0,9.0],[1.0,0.0,1.0]] [2.0,3.0]
+# output: [[1.000000, 2.000000, 3.000000], [4.000000, 13.000000, 32.000000], [7.000000, 29.000000, 96.000000], [1.000000, 0.000000, 1.000000]]
+def inner_columns(a, w):
+    for k in range(1, a.shape[1]):
+        a[1:-1, k] = a[1:-1, k] + w * a[1:-1, k - 1]
+    return a
+
+
+# entry: changed_twice [[1.0,2.0,3.0],[4.0,5.0,6.0]] [[0.0,1.0,1.0],[2.0,0.0,2.0]]
+# output: {[[1.000000, 2.000000, 6.500000], [4.000000, 20.500000, 156.750000]], [[0.000000, 1.000000, 2.500000], [2.000000, 4.500000, 7.500000]]}
+def changed_twice(a, b):
+    for k in range(1, a.shape[1]):
+        a[:, k] = a[:, k] * 0.5
+        b[:, k] = b[:, k - 1] + a[:, k]
+        a[:, k] = a[:, k] + a[:, k - 1] * b[:, k]
+    return a, b
+
+
+# entry: sums_of_sums [1.0,2.0] [3.0,4.0] 2
+# output: 20.000000
+# entry: sums_of_sums [1.0,2.0] [3.0,4.0,5.0] 0
+# output: 0.000000
+def sums_of_sums(a, b, n):
+    s = 0.0
+    for _ in range(n):
+        s += np.sum(a + b)
+    return s

@@ -7,6 +7,14 @@
 //! with (i) in [m] { for k < n (x = init[i]) { f(k, x, i) } } : genarray
 //! ```
 //!
+//! Arrays of which an iteration changes one element in every row, as `a[:, k]`, become rows that the loop of an element changes:
+//!
+//! ```text
+//! for k < n (a = init) { with (i, j) { [0, k] <= iv < [m, k + 1] { yield f(k, a[i], i) } } : modarray(a) }
+//!     becomes
+//! with (i) in [m] { for k < n (row = init[i]) { row with [k] = f(k, row, i) } } : genarray
+//! ```
+//!
 //! The arrays pass through memory once instead of once in each iteration, and elements run on threads from beginning to end. Where
 //! the program allows it to regroup what the loop adds up, the loop of an element is a fold.
 //! Source:   \[L0\] section 8.3, of which it is the counterpart for loops in order.
@@ -18,7 +26,7 @@
 use super::generators::Grid;
 use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, survey};
 use super::nest::interchange::{elementwise, first_element};
-use super::nest::{NestRule, collect_all};
+use super::nest::{NestRule, collect_all, common_axes};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
@@ -75,15 +83,38 @@ pub fn pays(func: &Func, stmt: &Stmt) -> bool {
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
     let Op::Loop(data) = &stmt.op else { return Err(Refusal::NotPerfect { span: stmt.span }) };
-    let shape = |param: &Value| &func.ty(*param).shape;
-    let extents = shape(&data.params[0]);
-    if data.params.iter().any(|param| shape(param) != extents) {
-        return Err(Refusal::SpacesDiffer { span: stmt.span });
-    }
-    let axes = Axes { extents, span: stmt.span, budget: CHEAP };
+    let iteration = match data.kind {
+        LoopKind::For { index, .. } => Some(index),
+        LoopKind::While { .. } => return Err(Refusal::NotPerfect { span: stmt.span }),
+    };
+    let params = data.params.iter().map(|&param| &func.ty(param).shape[..]);
+    let common = common_axes(params);
     let wanted: Vec<_> = data.body.results.iter().map(|&result| (result, true)).collect();
-    let parts = for_each_part(axes, |parts| survey(func, &data.body, &wanted, &data.params, axes, parts))?;
-    Ok(Proof { axes: extents.clone(), parts })
+    let mut refusal = Refusal::SpacesDiffer { span: stmt.span };
+    for count in (1..=common.len()).rev() {
+        let axes = Axes { extents: &common[..count], span: stmt.span, budget: CHEAP, iteration };
+        let proof = for_each_part(axes, |parts| survey(func, &data.body, &wanted, &data.params, axes, parts));
+        match proof.and_then(|parts| is_whole(func, data, axes, &parts).map(|()| parts)) {
+            Ok(parts) => return Ok(Proof { axes: axes.extents.to_vec(), parts }),
+            Err(found) if count == common.len() => refusal = found,
+            Err(_) => {}
+        }
+    }
+    Err(refusal)
+}
+
+/// Shows that all elements of the parameters are made in these parts, or kept: only of rows some may be kept.
+fn is_whole(func: &Func, data: &LoopData, axes: Axes, parts: &[(Grid, Elements)]) -> Result<(), Refusal> {
+    let is_element = |param: &Value| func.ty(*param).rank() == axes.extents.len();
+    match keeps_some(axes.extents, parts) && data.params.iter().any(is_element) {
+        true => Err(Refusal::SpacesDiffer { span: axes.span }),
+        false => Ok(()),
+    }
+}
+
+/// True if there are indices that are in no part.
+fn keeps_some(axes: &[Extent], parts: &[(Grid, Elements)]) -> bool {
+    matches!(parts, [(grid, _)] if *grid != Grid::full(axes))
 }
 
 fn apply(func: &mut Func, stmt: &Stmt, Proof { axes, parts }: Proof) -> Vec<Stmt> {
@@ -96,10 +127,18 @@ fn apply(func: &mut Func, stmt: &Stmt, Proof { axes, parts }: Proof) -> Vec<Stmt
         let body = of_element(func, stmt, data, elements, &indices);
         generators.push(grid.generator(body));
     }
-    let operators = collect_all(data.params.len());
+    let operators = match keeps_some(&axes, &parts) {
+        true => data.init.iter().map(|init| init.value().expect("an array is no constant")).map(kept).collect(),
+        false => collect_all(data.params.len()),
+    };
     let label = func.with_loops.push(WithLoopData { space: axes, indices, generators, operators, span: stmt.span });
     let certs = certs.into_iter().collect();
     vec![Stmt { results: stmt.results.clone(), op: Op::With(label), certs, span: stmt.span }]
+}
+
+/// Rows of an array are changed, others are kept.
+fn kept(source: Value) -> OperatorData {
+    OperatorData::new(Operator::ModArray { source, consumes: false })
 }
 
 /// The loop for one element.

@@ -99,7 +99,7 @@ fn prove_within(func: &Func, stmt: &Stmt, budget: Budget) -> Result<Proof, Refus
     let common = common_axes(cells);
     let mut refusal = Refusal::SpacesDiffer { span };
     for count in (1..=common.len()).rev() {
-        let axes = Axes { extents: &common[..count], span, budget };
+        let axes = Axes { extents: &common[..count], span, budget, iteration: None };
         let mut of_literals = false;
         match flattened(func, data, axes, &mut of_literals) {
             Ok(generators) => {

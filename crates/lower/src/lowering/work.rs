@@ -63,6 +63,9 @@ impl Lowering<'_> {
     pub(crate) fn estimate_generator(&self, generator: &Generator) -> (Expr, bool) {
         let mut count = Cost::constant(1);
         for axis in 0..generator.lower.len() {
+            if self.sums.is_one(generator.lower[axis], generator.upper[axis]) {
+                continue;
+            }
             let (lower, upper) = (self.count(generator.lower[axis]), self.count(generator.upper[axis]));
             let operations = match (lower.operations.as_i64(), upper.operations.as_i64()) {
                 (Some(lower), Some(upper)) => Expr::i64((upper - lower).max(0)),

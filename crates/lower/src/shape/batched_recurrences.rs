@@ -14,7 +14,7 @@
 //!
 //! In `X[j, i]` a column lies along a row of memory. A sweep over all columns would take one element
 //! of each line and come back to it in the next step, when it has left the caches. So a few such
-//! columns at a time run to their end.
+//! columns at a time run to their end. In `X[k, j, i]` these are some columns of one `k`.
 //!
 //! This module knows nothing of the array IR.
 
@@ -40,13 +40,20 @@ pub(crate) fn run_batches_in_parallel(proc: &mut Proc, decisions: &mut Decisions
     // Threads do not start threads.
     let inside = loops_in_teams(proc);
     decisions.replace_loops(proc, "is run by each thread for some of its columns", &mut |proc, id, decisions| {
-        let batch = Batch::of(proc, id).filter(|_| !inside.contains(&id))?;
-        if !batch.keeps_to_columns(proc, &aliases) || !batch.carries_nothing(proc, &proc.loops[id], &reads) {
+        let facts = Facts { aliases: &aliases, reads: &reads };
+        let batch = Batch::of(proc, id, true).filter(|_| !inside.contains(&id))?;
+        if !batch.is_independent(proc, id, &facts) {
             decisions.refused(proc, id, Reason::CrossesColumns);
             return None;
         }
-        Some(batch.in_parallel(proc, id, threshold))
+        Some(batch.in_parallel(proc, id, threshold, &facts))
     });
+}
+
+/// Facts about the whole procedure.
+struct Facts<'a> {
+    aliases: &'a Aliases,
+    reads: &'a BTreeMap<Var, usize>,
 }
 
 /// A sequential loop whose columns are independent.
@@ -65,7 +72,8 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+    /// The loop as a batch; its columns may ask for threads if there are none around.
+    fn of(proc: &Proc, id: Loop, asks_for_threads: bool) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
         // Values that change between iterations and are known before their use.
@@ -90,12 +98,16 @@ impl Batch {
         let (mut uppers, mut work) = (Vec::new(), Expr::i64(0));
         for &column in &columns {
             let data = &proc.loops[column];
-            let LoopKind::Independent { parallel: Some(parallel), reductions, .. } = &data.kind else { return None };
+            let LoopKind::Independent { parallel, reductions, .. } = &data.kind else { return None };
             let is_same = (&data.lower, data.step) == (&lower, 1);
-            if !reductions.is_empty() || !is_same || ![&lower, &data.upper, &parallel.work].into_iter().all(is_fixed) {
+            if !reductions.is_empty() || !is_same || ![&lower, &data.upper].into_iter().all(is_fixed) {
                 return None;
             }
-            work = work + parallel.work.clone();
+            match parallel {
+                Some(parallel) if asks_for_threads && is_fixed(&parallel.work) => work = work + parallel.work.clone(),
+                None if !asks_for_threads => {}
+                _ => return None,
+            }
             uppers.push(data.upper.clone());
         }
         let at_a_time = lie_along_rows(proc, &columns, &own).then(|| {
@@ -103,6 +115,11 @@ impl Batch {
             if columns.iter().any(|&column| has_loop(&proc.loops[column].body)) { 1 } else { FEW }
         });
         Some(Self { columns, lower, uppers, own_arrays, work, at_a_time })
+    }
+
+    /// True if no column needs another one.
+    fn is_independent(&self, proc: &Proc, id: Loop, facts: &Facts<'_>) -> bool {
+        self.keeps_to_columns(proc, facts.aliases) && self.carries_nothing(proc, &proc.loops[id], facts.reads)
     }
 
     /// True if every stored array is accessed only in the column that is being computed.
@@ -162,12 +179,14 @@ impl Batch {
         assigned.iter().all(|var| inside.get(var) == all_reads.get(var))
     }
 
-    /// The loop over parts of the columns, and the statements that it needs.
-    fn in_parallel(self, proc: &mut Proc, id: Loop, threshold: i64) -> Vec<Stmt> {
-        let mut index = || proc.index();
-        let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
-        let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
-        let is_same = self.uppers.iter().all(|upper| *upper == self.uppers[0]);
+    /// True if all loops have as many columns.
+    fn has_one_end(&self) -> bool {
+        self.uppers.iter().all(|upper| *upper == self.uppers[0])
+    }
+
+    /// Lets the loops run over the columns from `first` to before `end`.
+    fn narrow(&self, proc: &mut Proc, first: Var, end: Var) {
+        let is_same = self.has_one_end();
         for (&column, upper) in self.columns.iter().zip(&self.uppers) {
             let data = &mut proc.loops[column];
             let upper = if is_same { end.into() } else { at_most(end.into(), upper.clone()) };
@@ -176,27 +195,86 @@ impl Batch {
                 *parallel = None;
             }
         }
+    }
+
+    /// The end of the columns, and their number.
+    fn range(&self) -> (Expr, Expr) {
+        let greatest = |x: Expr, y: &Expr| if x == *y { x } else { Expr::binary(BinOp::MAX, x, y.clone()) };
+        let upper = self.uppers[1..].iter().fold(self.uppers[0].clone(), greatest);
+        (upper.clone(), upper - self.lower.clone())
+    }
+
+    /// The loop over a few columns at a time of what is in the only column of this batch, if these are independent, too; else the loop itself.
+    fn columns_within(&self, proc: &mut Proc, id: Loop, column: Var, facts: &Facts<'_>) -> Stmt {
+        if !self.has_one_end() {
+            return Stmt::For(id);
+        }
+        let mut body = Vec::new();
+        for stmt in std::mem::take(&mut proc.loops[id].body) {
+            match stmt {
+                Stmt::For(only) if self.columns.contains(&only) => {
+                    let names = proc.loops[only].var.map(|var| (var, Expr::Var(column))).into_iter().collect();
+                    let mut inner = std::mem::take(&mut proc.loops[only].body);
+                    proc.rename_stmts(&mut inner, &names);
+                    body.extend(inner);
+                }
+                stmt => body.push(stmt),
+            }
+        }
+        proc.loops[id].body = body;
+        let Some(batch) = Batch::of(proc, id, false).filter(|batch| batch.is_independent(proc, id, facts)) else {
+            return Stmt::For(id);
+        };
+        let mut index = || proc.index();
+        let (part, first, end) = (index(), index(), index());
+        batch.narrow(proc, first, end);
+        let (upper, count) = batch.range();
+        let body = vec![
+            Stmt::assign(first, batch.lower.clone() + Expr::Var(part) * Expr::i64(FEW)),
+            Stmt::assign(end, at_most(Expr::Var(first) + Expr::i64(FEW), upper)),
+            Stmt::For(id),
+        ];
+        proc.add_loop(LoopData {
+            var: Some(part),
+            lower: Expr::i64(0),
+            upper: divided_up(count, Expr::i64(FEW)),
+            step: 1,
+            kind: LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() },
+            body,
+            span: proc.loops[id].span,
+        })
+    }
+
+    /// The loop over parts of the columns, and the statements that it needs.
+    fn in_parallel(&self, proc: &mut Proc, id: Loop, threshold: i64, facts: &Facts<'_>) -> Vec<Stmt> {
+        let mut index = || proc.index();
+        let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
+        self.narrow(proc, first, end);
         let data = &proc.loops[id];
         let iterations = Expr::binary(BinOp::MAX, data.upper.clone() - data.lower.clone(), Expr::i64(0));
         let span = data.span;
-        let greatest = |x: Expr, y: &Expr| if x == *y { x } else { Expr::binary(BinOp::MAX, x, y.clone()) };
-        let upper = self.uppers[1..].iter().fold(self.uppers[0].clone(), greatest);
-        let count = upper.clone() - self.lower.clone();
+        let (upper, count) = self.range();
         let is_own = |stmt: &Stmt| matches!(stmt, Stmt::Alloc { .. } | Stmt::Release { .. });
         proc.loops[id].body.retain(|stmt| !is_own(stmt));
         let mut before = vec![
-            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(work, iterations * self.work.clone()),
             Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
             Stmt::assign(width, round_up(divided_up(count.clone(), parts.into()), Expr::i64(ALIGNMENT))),
         ];
         if let Some(few) = self.at_a_time {
-            before.push(Stmt::assign(width, at_most(width.into(), Expr::i64(few))));
+            // There may be no columns at all.
+            let width_of_some = at_most(width.into(), Expr::i64(few));
+            before.push(Stmt::assign(width, Expr::binary(BinOp::MAX, width_of_some, Expr::i64(1))));
             before.push(Stmt::assign(parts, divided_up(count, width.into())));
         }
+        let columns = match self.at_a_time {
+            Some(1) => self.columns_within(proc, id, first, facts),
+            _ => Stmt::For(id),
+        };
         let body = vec![
             Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
             Stmt::assign(end, at_most(Expr::Var(first) + width.into(), upper)),
-            Stmt::For(id),
+            columns,
         ];
         let parallel = Some(Parallel { work: work.into(), irregular: false });
         let made = proc.loops.push(LoopData {
@@ -214,6 +292,10 @@ impl Batch {
         before.extend(self.own_arrays.iter().filter(is_heap).map(|&array| Stmt::Release { array }));
         before
     }
+}
+
+fn at_most(x: Expr, y: Expr) -> Expr {
+    Expr::binary(BinOp::MIN, x, y)
 }
 
 /// True if these loops store to elements whose neighbours in memory the next iterations access:

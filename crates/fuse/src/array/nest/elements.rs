@@ -11,6 +11,7 @@
 use super::super::cost::Work;
 use super::super::generators::{Axis, Grid};
 use super::super::refusal::Refusal;
+use frit_ir::array::replaced::Sums;
 use frit_ir::array::{
     Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop, WithLoopData, effects,
     ops,
@@ -73,6 +74,8 @@ pub(super) enum Item {
     Read { made: usize, array: Value, places: Vec<Place>, certs: Vec<Value>, span: Span },
     /// The body of an inner with-loop, with its indices at these places.
     Enter { level: usize, indices: Vec<Value>, places: Vec<Place>, certs: Vec<Value> },
+    /// A parameter's row with one of its elements changed.
+    Modify { made: usize, row: Value, place: Place, value: Source, certs: Vec<Value>, span: Span },
     /// A branch.
     Branch(Branch),
 }
@@ -110,6 +113,8 @@ pub(in crate::array) struct Axes<'a> {
     pub(in crate::array) span: Span,
     /// What may be repeated for every element.
     pub(in crate::array) budget: Budget,
+    /// The index of the sequential loop whose body the block is.
+    pub(in crate::array) iteration: Option<Value>,
 }
 
 /// The parts of the space of the new axes in which elements come from different generators, found on the way.
@@ -430,6 +435,10 @@ impl<'a> Survey<'a> {
         if data.operators.iter().any(|operator| combination_may_end(func, operator)) {
             return Err(Refusal::MayFail { span: stmt.span });
         }
+        if let Some((cell, row)) = modified_row(stmt, data, operand).filter(|(_, row)| self.rows.contains(row)) {
+            let row = self.modify((home, position), stmt, with_loop, (cell, row), &places)?;
+            return Ok(under(row, outer_certs));
+        }
         let Some(cell) = genarray_cell(stmt, data, operand).filter(|_| places.len() >= data.space.len()) else {
             return Err(not_perfect);
         };
@@ -442,24 +451,7 @@ impl<'a> Survey<'a> {
         let mut own = Vec::new();
         self.owe(&stmt.certs, &mut own)?;
         let repeated = dropped || !rest.is_empty();
-        let level = match self.entered.get(&with_loop) {
-            Some((level, known)) if *known == places && (!repeated || self.levels[*level].repeated) => *level,
-            Some(_) => return Err(Refusal::RepeatsWork { producer: with_loop, span: stmt.span }),
-            None => {
-                let level = self.open(&data.generators[generator].body, Some(home), repeated, true);
-                for (&index, place) in data.indices.iter().zip(&places) {
-                    self.home.insert(index, Home { level, position: None });
-                    if let Place::Axis(_) = place {
-                        self.bound.insert(index, place.clone());
-                    }
-                }
-                let item =
-                    Item::Enter { level, indices: data.indices.clone(), places: places.clone(), certs: own.clone() };
-                self.levels[home].items.push((position, item));
-                self.entered.insert(with_loop, (level, places));
-                level
-            }
-        };
+        let level = self.level_of((home, position), stmt, with_loop, (generator, places), &own, repeated)?;
         let certs = [outer_certs.clone(), own].concat();
         let operand = data.generators[generator].body.results[cell];
         let source = self.element(level, Request { operand, places: rest, dropped, certs: Vec::new() })?;
@@ -471,6 +463,85 @@ impl<'a> Survey<'a> {
             Source::Operand(Operand::Const(_)) | Source::Place(_) | Source::Made(_) | Source::Under(..) => false,
         };
         Ok(if defined_in_body && outer_certs.is_empty() { source } else { under(source, certs) })
+    }
+
+    /// The level of the body of an inner with-loop's generator at these places, which is opened if it is not yet.
+    fn level_of(
+        &mut self,
+        (home, position): (usize, usize),
+        stmt: &Stmt,
+        with_loop: WithLoop,
+        (generator, places): (usize, Vec<Place>),
+        certs: &[Value],
+        repeated: bool,
+    ) -> Result<usize, Refusal> {
+        match self.entered.get(&with_loop) {
+            Some((level, known)) if *known == places && (!repeated || self.levels[*level].repeated) => {
+                return Ok(*level);
+            }
+            Some(_) => return Err(Refusal::RepeatsWork { producer: with_loop, span: stmt.span }),
+            None => {}
+        }
+        let func = self.func;
+        let data = &func.with_loops[with_loop];
+        let level = self.open(&data.generators[generator].body, Some(home), repeated, true);
+        for (&index, place) in data.indices.iter().zip(&places) {
+            self.home.insert(index, Home { level, position: None });
+            if let Place::Axis(_) = place {
+                self.bound.insert(index, place.clone());
+            }
+        }
+        let (indices, certs) = (data.indices.clone(), certs.to_vec());
+        self.levels[home].items.push((position, Item::Enter { level, indices, places: places.clone(), certs }));
+        self.entered.insert(with_loop, (level, places));
+        Ok(level)
+    }
+
+    /// The row of a parameter after a with-loop that modifies one element of each row, at the same place in all of them.
+    fn modify(
+        &mut self,
+        (home, position): (usize, usize),
+        stmt: &'a Stmt,
+        with_loop: WithLoop,
+        (cell, row): (usize, Value),
+        places: &[Place],
+    ) -> Result<Source, Refusal> {
+        let not_perfect = Refusal::NotPerfect { span: stmt.span };
+        let func = self.func;
+        let data = &func.with_loops[with_loop];
+        let axes = self.axes.extents.len();
+        let is_own = |places: &[Place]| places.iter().enumerate().all(|(axis, place)| *place == Place::Axis(axis));
+        let [generator] = &data.generators[..] else { return Err(not_perfect) };
+        if places.len() != axes || !is_own(places) || data.space.len() != axes + 1 || generator.step != generator.width
+        {
+            return Err(not_perfect);
+        }
+        let (lower, upper) = (generator.lower[axes], generator.upper[axes]);
+        if !Sums::of(func, &[self.levels[home].block]).is_one(lower, upper) {
+            return Err(not_perfect);
+        }
+        let full = Grid::full(self.axes.extents);
+        let mut grid = full.clone();
+        grid.axes.iter_mut().zip(Grid::of(generator).axes).for_each(|(axis, own)| *axis = own);
+        if grid != full {
+            let bounds = generator.lower[..axes].iter().chain(&generator.upper[..axes]);
+            if bounds.filter_map(|bound| bound.value()).any(|bound| self.varies(bound)) {
+                return Err(Refusal::InnerSpaceVaries { span: stmt.span });
+            }
+            self.parts.choose(vec![grid], stmt.span)?;
+        }
+        let place = Place::Operand(lower);
+        self.need_place(&place)?;
+        let mut certs = Vec::new();
+        self.owe(&stmt.certs, &mut certs)?;
+        let all = places.iter().cloned().chain([place.clone()]).collect();
+        let level = self.level_of((home, position), stmt, with_loop, (0, all), &certs, false)?;
+        let operand = generator.body.results[cell];
+        let value = self.element(level, Request { operand, places: Vec::new(), dropped: false, certs: Vec::new() })?;
+        let made = self.make();
+        let item = Item::Modify { made, row, place, value, certs, span: stmt.span };
+        self.levels[home].items.push((position, item));
+        Ok(Source::Made(made))
     }
 
     /// The generator that holds these places.
@@ -505,7 +576,7 @@ impl<'a> Survey<'a> {
         let mut grids = Vec::new();
         for generator in &data.generators {
             let bounds = generator.lower.iter().chain(&generator.upper);
-            if bounds.filter_map(|bound| bound.value()).any(|bound| self.home.contains_key(&bound)) {
+            if bounds.filter_map(|bound| bound.value()).any(|bound| self.varies(bound)) {
                 return Err(Refusal::InnerSpaceVaries { span: stmt.span });
             }
             let mut grid = Grid::full(self.axes.extents);
@@ -675,6 +746,11 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
+    /// True if the value is one of the nest's own.
+    fn varies(&self, value: Value) -> bool {
+        self.home.contains_key(&value) || self.axes.iteration == Some(value) || self.rows.contains(&value)
+    }
+
     fn place(&self, index: Operand) -> Place {
         index.value().and_then(|value| self.bound.get(&value)).cloned().unwrap_or(Place::Operand(index))
     }
@@ -733,6 +809,21 @@ fn genarray_cell(stmt: &Stmt, data: &WithLoopData, result: Operand) -> Option<us
         let made = &stmt.results[at..at + operator.op.results()];
         if made.iter().any(|&value| result == value.into()) {
             return matches!(operator.op, Operator::GenArray).then_some(cell);
+        }
+        cell += operator.cells();
+        at += operator.op.results();
+    }
+    None
+}
+
+/// The position among the cells of what modifies an array, and the array; `None` if the result is no array that is modified.
+fn modified_row(stmt: &Stmt, data: &WithLoopData, result: Operand) -> Option<(usize, Value)> {
+    let (mut cell, mut at) = (0, 0);
+    for operator in &data.operators {
+        if let Operator::ModArray { source, .. } = operator.op
+            && result == stmt.results[at].into()
+        {
+            return (!operator.guarded).then_some((cell, source));
         }
         cell += operator.cells();
         at += operator.op.results();

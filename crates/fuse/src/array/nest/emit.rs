@@ -59,6 +59,15 @@ impl Emitter<'_> {
                     let certs = [certs, &self.certs(own)].concat();
                     self.level(*level, &certs, out);
                 }
+                Item::Modify { made, row, place, value, certs: own, span } => {
+                    let ty = self.func.ty(*row).row(self.axes.len());
+                    let indices = vec![self.place(place, out)];
+                    let value = self.source(value, out);
+                    let array = self.renamed((*row).into()).value().expect("an array is no constant");
+                    let certs = [certs, &self.certs(own)].concat();
+                    let op = Op::Update { array, indices, value, consumes: false };
+                    self.made[*made] = Some(self.push(out, op, ty, certs, *span));
+                }
                 Item::Branch(branch) => self.branch(branch, certs, out),
             }
         }

@@ -127,7 +127,7 @@ pub(in crate::array) fn prove(func: &Func, stmt: &Stmt, is_one: fn(&Operator) ->
     let common = common_axes(types.iter().map(|ty| &ty.shape[..]));
     let mut refusal = Refusal::SpacesDiffer { span: stmt.span };
     for count in (1..=common.len()).rev() {
-        let axes = Axes { extents: &common[..count], span: stmt.span, budget: CHEAP };
+        let axes = Axes { extents: &common[..count], span: stmt.span, budget: CHEAP, iteration: None };
         match for_each_part(axes, |parts| part(func, data, axes, parts)) {
             Ok(parts) => return Ok(Interchange { with_loop: label, axes: axes.extents.to_vec(), parts }),
             Err(found) if count == common.len() => refusal = found,
