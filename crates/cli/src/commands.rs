@@ -128,10 +128,10 @@ fn c_files(program: &Path, words: &mut &[String]) -> Vec<PathBuf> {
     files
 }
 
-/// Loads a program, whose entry function may be named.
+/// Loads a program, whose entry function may be named, as it usually runs.
 pub(crate) fn load(file: &Path, entry: Option<&String>) -> Result<Unit, Error> {
     match entry {
-        Some(entry) => frit_driver::load_entry(file, entry),
+        Some(entry) => frit_driver::load_usual(file, entry),
         None => frit_driver::load(file),
     }
 }
@@ -166,7 +166,7 @@ pub(crate) fn build(build: &Build) -> Result<(), Error> {
     options.c_files.clone_from(&build.c_files);
     let units = match build.entry.as_slice() {
         [] => vec![frit_driver::load(&build.file)?],
-        entries => entries.iter().map(|entry| load(&build.file, Some(entry))).collect::<Result<_, _>>()?,
+        entries => entries.iter().map(|entry| frit_driver::load_entry(&build.file, entry)).collect::<Result<_, _>>()?,
     };
     let made = frit_driver::build_all(&units, &build.output, &options)?;
     drop(progress);

@@ -15,6 +15,8 @@ use frit_ir::Tensor;
 use frit_ir::array;
 use frit_ir::effect::Caller;
 use frit_ir::effect::callback::{Failed, Place};
+pub use frit_simplify::supposed::Suppositions;
+use frit_simplify::supposed::suppose;
 use frit_support::{FileId, SourceMap, Span};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub struct Function {
     /// Its array IR, ready for every engine. The positions of results in the other fields count
     /// from the first that is not a size.
     pub unit: Unit,
+    /// The same for arguments whose extents are equal where the function checks that they are, with what that supposes of them.
+    pub supposed: Option<(Unit, Suppositions)>,
     /// What it returns.
     pub returned: Returned,
     /// What each of its parameters is given.
@@ -59,12 +63,17 @@ pub fn compile(
                 .entry
                 .map(|entry| Interface::of_function(&compiled.program.funcs[entry], compiled.hidden_results));
             let call = format!("{function} {arguments:?} {:?}", compiled.calls);
+            let supposed = suppose(&compiled.program);
             let mut unit = unit(name, sources, compiled.program, interface, call);
             let numpy::Compiled { returned, parameters, changed, broadcasts, calls, .. } = compiled;
             if *callers == Callers::Print && !calls.is_empty() {
                 unit.caller = Some(Arc::new(Printer(calls.clone())));
             }
-            Ok(Function { unit, returned, parameters, changed, broadcasts, calls })
+            let supposed = supposed.map(|(array, suppositions)| {
+                let call = format!("{} with equal extents", unit.call);
+                (Unit { array, call, ..unit.clone() }, suppositions)
+            });
+            Ok(Function { unit, supposed, returned, parameters, changed, broadcasts, calls })
         }
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
@@ -93,7 +102,7 @@ pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
 /// # Errors
 ///
 /// The types are missing or wrong, or the function cannot be compiled.
-pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Unit, Error> {
+pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Function, Error> {
     let Some((function, types)) = entry.split_once('(') else {
         let message = format!(
             "what `{entry}` computes depends on the types of its arguments: give arguments, or types, as in \
@@ -102,7 +111,7 @@ pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Unit, 
         return Err(Error::usage(message));
     };
     let signature = Argument::list(types.strip_suffix(')').unwrap_or(types)).map_err(Error::usage)?;
-    Ok(compile(name, &text, function.trim(), &signature, &Callers::Print)?.unit)
+    compile(name, &text, function.trim(), &signature, &Callers::Print)
 }
 
 /// Compiles the function `entry` for the arguments in these words: Python literals, and names of `.npy` files.
@@ -125,7 +134,9 @@ pub(crate) fn load_call(name: &str, text: String, entry: &str, words: &[String])
         signature.push(argument);
         arguments.push(tensor);
     }
-    Ok((compile(name, &text, function, &signature, &Callers::Print)?.unit, arguments))
+    let Function { unit, supposed, .. } = compile(name, &text, function, &signature, &Callers::Print)?;
+    let holds = |(_, supposed): &(Unit, Suppositions)| supposed.hold(|param, axis| arguments[param].shape()[axis]);
+    Ok((supposed.filter(holds).map_or(unit, |(unit, _)| unit), arguments))
 }
 
 /// Prints what functions print that run without Python.

@@ -91,9 +91,23 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
 pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
     let (name, text) = read(path)?;
     if numpy::is_python(path) {
-        return numpy::load_entry(&name, text, entry);
+        return Ok(numpy::load_entry(&name, text, entry)?.unit);
     }
     sac::load_entry(&name, text, entry)
+}
+
+/// As [`load_entry`]; of a NumPy function what runs for arguments whose extents are equal where it checks that they are.
+///
+/// # Errors
+///
+/// As [`load_entry`].
+pub fn load_usual(path: &Path, entry: &str) -> Result<Unit, Error> {
+    if !numpy::is_python(path) {
+        return load_entry(path, entry);
+    }
+    let (name, text) = read(path)?;
+    let numpy::Function { unit, supposed, .. } = numpy::load_entry(&name, text, entry)?;
+    Ok(supposed.map_or(unit, |(unit, _)| unit))
 }
 
 /// As [`load_entry`], for arguments in these words, one for each parameter; the program, and the arguments.

@@ -9,7 +9,7 @@ use crate::result::Results;
 use crate::settings;
 use ::numpy::PyUntypedArrayMethods;
 use frit_driver::native::Arg;
-use frit_driver::numpy::{self, Callers, Known, Layout, Passed, Returned};
+use frit_driver::numpy::{self, Callers, Known, Layout, Passed, Returned, Suppositions};
 use frit_driver::{Compiled, Error, Unit};
 use frit_ir::effect::Caller;
 use frit_ir::{Const, FailureKind, Scalar};
@@ -17,7 +17,7 @@ use frit_support::Span;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The code of a function for one signature.
 pub(crate) struct Code {
@@ -27,6 +27,14 @@ pub(crate) struct Code {
     components: Vec<(usize, Scalar, Option<usize>)>,
     /// Of a function of Python.
     pub(crate) python: Option<PythonCode>,
+    /// What the code supposes of the arguments, and that for all others.
+    otherwise: Option<(Suppositions, Otherwise)>,
+}
+
+/// The code for arguments of any extents, which is compiled when it is needed.
+struct Otherwise {
+    unit: Unit,
+    compiled: OnceLock<Compiled>,
 }
 
 /// What a compiled function of Python takes and gives.
@@ -58,7 +66,7 @@ impl Code {
         let options = settings::options();
         let compiled = py.detach(|| frit_driver::compile(&unit, &options))?;
         let components = unit.entry()?.components();
-        Ok(Self { unit, compiled, components, python })
+        Ok(Self { unit, compiled, components, python, otherwise: None })
     }
 
     /// That of a function of Python for arguments of these types and layouts. `callers` make calls that are not compiled.
@@ -90,7 +98,7 @@ impl Code {
         if changes_part && !placed.is_shared {
             (function, changes, layouts) = compile(&Placement::apart(values, |at| !changes[at]))?;
         }
-        let numpy::Function { unit, returned, parameters, changed, broadcasts, calls } = function;
+        let numpy::Function { unit, supposed, returned, parameters, changed, broadcasts, calls } = function;
         let calls = Calls::new(py, &calls, source, &unit).map_err(|error| Error::input(error.to_string()))?;
         let python = PythonCode {
             source: Arc::clone(source),
@@ -103,7 +111,26 @@ impl Code {
             changes,
             copied: Mutex::default(),
         };
-        Self::compile(py, unit, Some(python))
+        let Some((supposed, suppositions)) = supposed else { return Self::compile(py, unit, Some(python)) };
+        let otherwise = Some((suppositions, Otherwise { unit, compiled: OnceLock::new() }));
+        Ok(Self { otherwise, ..Self::compile(py, supposed, Some(python))? })
+    }
+
+    /// The code for these arguments.
+    fn fitting(&self, py: Python<'_>, passed: &[Arg<'_>]) -> PyResult<(&Unit, &Compiled)> {
+        match &self.otherwise {
+            Some((suppositions, Otherwise { unit, compiled }))
+                if !suppositions.hold(|param, axis| passed[param].shape()[axis]) =>
+            {
+                if let Some(compiled) = compiled.get() {
+                    return Ok((unit, compiled));
+                }
+                let options = settings::options();
+                let made = py.detach(|| frit_driver::compile(unit, &options)).map_err(exception)?;
+                Ok((unit, compiled.get_or_init(|| made)))
+            }
+            _ => Ok((&self.unit, &self.compiled)),
+        }
     }
 
     /// Calls a function of Python.
@@ -172,7 +199,8 @@ impl Code {
 
     /// Runs the code without Python's lock. Calls that are not compiled get the objects that they take from the arguments.
     fn run<'py>(&self, py: Python<'py>, passed: &[Arg<'_>], objects: &[Bound<'py, PyAny>]) -> PyResult<Results<'py>> {
-        let (unit, compiled, threads) = (&self.unit, &self.compiled, settings::threads());
+        let (unit, compiled) = self.fitting(py, passed)?;
+        let threads = settings::threads();
         let mut interrupt = None;
         let mut ask = || {
             interrupt = Python::attach(|py| py.check_signals()).err();

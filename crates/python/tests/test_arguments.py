@@ -219,6 +219,24 @@ def test_what_shares_memory_in_other_ways_is_left_to_numpy():
             add_to(*views(np.arange(16)))
 
 
+@pytest.mark.parametrize("is_fitting_first", [False, True])
+def test_extents_need_not_be_equal_where_arrays_do_not_meet(is_fitting_first):
+    @frit.jit(strict=True)
+    def meet(a, b, n):
+        s = 0.0
+        for _ in range(n):
+            s += np.sum(a[1:] * b[:-1])
+        return s
+
+    a, b = np.arange(1.0, 5.0), np.arange(2.0, 6.0)
+    calls = [lambda: meet(a, b, 2) == 2 * np.sum(a[1:] * b[:-1]), lambda: meet(a, b[1:], 0) == 0]
+    for call in calls if is_fitting_first else calls[::-1]:
+        assert call()
+    with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \(3,\) \(2,\)"):
+        meet(a, b[1:], 1)
+    assert calls[0]()
+
+
 def test_arrays_that_are_broadcast_may_not_be_written():
     with pytest.raises(ValueError, match="read-only"):
         add_to(np.broadcast_to(np.arange(3.0), (2, 3)), 1.0)

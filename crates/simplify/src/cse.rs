@@ -15,8 +15,8 @@ use crate::rewrite::Replacements;
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Extent, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Type, Value, View,
-    WithLoopData,
+    Block, Extent, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Type, Value,
+    View, WithLoopData,
 };
 use frit_ir::scalar::{Const, Scalar};
 use frit_support::Index;

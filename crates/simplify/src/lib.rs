@@ -26,6 +26,7 @@ pub mod ranges;
 mod rewrite;
 pub mod sharing;
 pub mod sizes;
+pub mod supposed;
 
 use frit_ir::array::{Func, Program};
 

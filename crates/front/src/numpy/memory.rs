@@ -106,8 +106,13 @@ impl Lowering<'_> {
         let Lens::Slice { mut starts, mut steps, mut extents, mut kept, mut certs } = behind else {
             panic!("it is a slice")
         };
-        let Lens::Slice { starts: own_starts, steps: own_steps, extents: own_extents, kept: own_kept, certs: own_certs } =
-            slice
+        let Lens::Slice {
+            starts: own_starts,
+            steps: own_steps,
+            extents: own_extents,
+            kept: own_kept,
+            certs: own_certs,
+        } = slice
         else {
             panic!("it is a slice")
         };

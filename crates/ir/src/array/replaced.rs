@@ -166,10 +166,9 @@ impl Sums {
     /// True if the upper bound is at most one more than the lower one.
     fn is_one_at_most(&self, lower: Operand, upper: Operand) -> bool {
         let is_small = || upper.value().is_some_and(|upper| self.small.contains(&upper));
-        (&self.sum(upper) - &self.sum(lower)).as_constant().map_or_else(
-            || lower == Operand::i64(0) && is_small(),
-            |extent| extent <= 1,
-        )
+        (&self.sum(upper) - &self.sum(lower))
+            .as_constant()
+            .map_or_else(|| lower == Operand::i64(0) && is_small(), |extent| extent <= 1)
     }
 
     /// True if the indices are the components of the with-loop's index vector, but on axes where the generator has one number at most: there,
@@ -177,7 +176,8 @@ impl Sums {
     fn is_of_own_row(&self, data: &WithLoopData, generator: &Generator, indices: &[Operand]) -> bool {
         indices.len() == data.indices.len()
             && indices.iter().zip(&data.indices).enumerate().all(|(axis, (&index, &own))| {
-                self.sum(index) == Poly::symbol(own) || self.is_one_at_most(generator.lower[axis], generator.upper[axis])
+                self.sum(index) == Poly::symbol(own)
+                    || self.is_one_at_most(generator.lower[axis], generator.upper[axis])
             })
     }
 
@@ -257,7 +257,9 @@ mod tests {
         let func = program.funcs.iter().next().expect("there is a function").1;
         let data = func.with_loops.iter().next().expect("there is a with-loop").1;
         let Operator::ModArray { source, .. } = data.operators[0].op else { unreachable!("it is a modarray") };
-        reads_only_what_may_be_replaced(func, &Sums::of(func, &[&func.body]), data, source, &mut |operand| operand == Operand::Value(source))
+        reads_only_what_may_be_replaced(func, &Sums::of(func, &[&func.body]), data, source, &mut |operand| {
+            operand == Operand::Value(source)
+        })
     }
 
     #[test]

@@ -219,7 +219,8 @@ impl Finder<'_> {
             }
         }
         // What the blocks make themselves is not there before.
-        let is_read_well = |source: &Value| replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 0);
+        let is_read_well =
+            |source: &Value| replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 0);
         sources.into_iter().filter(is_read_well).collect()
     }
 }

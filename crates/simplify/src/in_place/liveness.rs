@@ -286,7 +286,9 @@ impl Walk<'_> {
             match &operator.op {
                 Operator::ModArray { source, consumes } => {
                     let is_free = self.is_free(made, *source) && taken.is_disjoint(self.aliases.origins(*source));
-                    if *consumes || (is_free && replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 1)) {
+                    if *consumes
+                        || (is_free && replaces_what_it_reads(self.func, self.aliases, self.sums, data, *source, 1))
+                    {
                         self.decisions.consuming.insert(made);
                         taken.extend(self.aliases.origins(*source));
                     }
