@@ -232,7 +232,7 @@ def test_extents_need_not_be_equal_where_arrays_do_not_meet(is_fitting_first):
     calls = [lambda: meet(a, b, 2) == 2 * np.sum(a[1:] * b[:-1]), lambda: meet(a, b[1:], 0) == 0]
     for call in calls if is_fitting_first else calls[::-1]:
         assert call()
-    with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \(3,\) \(2,\)"):
+    with pytest.raises(ValueError, match="could not be broadcast together"):
         meet(a, b[1:], 1)
     assert calls[0]()
 
