@@ -24,14 +24,14 @@
 //! Reorders: nothing: every element is computed by the same operations in the same order, bit by bit. A fold may be regrouped later.
 
 use super::generators::Grid;
-use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, survey};
+use super::nest::elements::{Axes, CHEAP, Elements, for_each_part, modified_row, survey};
 use super::nest::interchange::{elementwise, first_element};
 use super::nest::{NestRule, collect_all, common_axes};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, MappedFold, Op, Operator, OperatorData, SplitFold,
-    Stmt, Type, Value, WithLoopData,
+    Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, MappedFold, Op, Operand, Operator, OperatorData,
+    SplitFold, Stmt, Type, Value, WithLoopData,
 };
 use frit_ir::scalar::Scalar;
 use std::collections::BTreeSet;
@@ -103,10 +103,21 @@ fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
     Err(refusal)
 }
 
-/// Shows that all elements of the parameters are made in these parts, or kept: only of rows some may be kept.
+/// Shows that all elements of the parameters are made in these parts, or kept: each parameter keeps rows of its own.
 fn is_whole(func: &Func, data: &LoopData, axes: Axes, parts: &[(Grid, Elements)]) -> Result<(), Refusal> {
-    let is_element = |param: &Value| func.ty(*param).rank() == axes.extents.len();
-    match keeps_some(axes.extents, parts) && data.params.iter().any(is_element) {
+    let modifies = |stmt: &Stmt, param: Value, result: Value| match stmt.op {
+        Op::With(label) => {
+            modified_row(stmt, &func.with_loops[label], result.into()).is_some_and(|(_, row)| row == param)
+        }
+        _ => false,
+    };
+    let keeps_own = |(&param, result): (&Value, &Operand)| {
+        let mut stmts = data.body.stmts.iter();
+        let has_rows = func.ty(param).rank() > axes.extents.len();
+        has_rows
+            && result.value().is_some_and(|result| result == param || stmts.any(|stmt| modifies(stmt, param, result)))
+    };
+    match keeps_some(axes.extents, parts) && !data.params.iter().zip(&data.body.results).all(keeps_own) {
         true => Err(Refusal::SpacesDiffer { span: axes.span }),
         false => Ok(()),
     }

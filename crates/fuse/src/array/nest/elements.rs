@@ -817,7 +817,7 @@ fn genarray_cell(stmt: &Stmt, data: &WithLoopData, result: Operand) -> Option<us
 }
 
 /// The position among the cells of what modifies an array, and the array; `None` if the result is no array that is modified.
-fn modified_row(stmt: &Stmt, data: &WithLoopData, result: Operand) -> Option<(usize, Value)> {
+pub(in crate::array) fn modified_row(stmt: &Stmt, data: &WithLoopData, result: Operand) -> Option<(usize, Value)> {
     let (mut cell, mut at) = (0, 0);
     for operator in &data.operators {
         if let Operator::ModArray { source, .. } = operator.op
