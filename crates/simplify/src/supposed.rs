@@ -163,13 +163,7 @@ mod tests {
                %6: i64 = sub %2, 1
                %7: i64 = max %6, 0
                {asserted}
-               %8: f64[%0] = w0: with (%9) in [%0] {{
-                 [0] <= iv < [%0] {{
-                   %10: f64 = index %3[%9]
-                   yield %10
-                 }}
-               }} : genarray
-               return %8
+               return %3
              }}
              entry @main"
         );

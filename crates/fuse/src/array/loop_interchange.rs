@@ -19,7 +19,7 @@
 //! the program allows it to regroup what the loop adds up, the loop of an element is a fold.
 //! Source:   \[L0\] section 8.3, of which it is the counterpart for loops in order.
 //! Before:   verified array IR; the loop has a count, and hands on arrays of one shape only.
-//! After:    the same results; the loop hands on scalars.
+//! After:    the same results; the loop hands on scalars, or rows.
 //! Work:     the same, but for cheap scalar statements of the body, evaluated for every element.
 //! Reorders: nothing: every element is computed by the same operations in the same order, bit by bit. A fold may be regrouped later.
 

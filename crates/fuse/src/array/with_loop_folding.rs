@@ -172,7 +172,10 @@ fn tried(
     };
     let result = rewrite(func, block, sharing, &mut Touches::default(), proof, any);
     let after = references(func, block, &consumers);
-    let copied = slabs.iter().find(|slab| !slab.is_in_place(func, block, sharing));
+    let copied = (!slabs.is_empty()).then(|| Sums::of(func, &[&func.body, block])).and_then(|sums| {
+        let mut slabs = slabs.iter();
+        slabs.find(|slab| !slab.is_in_place(func, block, &sums, sharing))
+    });
     checkpoint.restore(func, block);
     match span {
         Some(span) if result.is_ok() && after > before => {
@@ -193,16 +196,15 @@ struct Slab {
 }
 
 impl Slab {
-    /// True if the with-loop in the block can still be run in the array's memory.
-    fn is_in_place(&self, func: &Func, block: &Block, sharing: &mut Sharing) -> bool {
+    /// True if the with-loop in the block can still be run in the array's memory. `sums` are those of function and block.
+    fn is_in_place(&self, func: &Func, block: &Block, sums: &Sums, sharing: &mut Sharing) -> bool {
         let made = |stmt: &&Stmt| stmt.results.contains(&self.result);
         let label = match block.stmts.iter().find(made).map(|stmt| &stmt.op) {
             Some(Op::With(label)) => *label,
             _ => return false,
         };
         let class = sharing.class(self.source);
-        let sums = Sums::of(func, &[&func.body, block]);
-        reads_only_what_may_be_replaced(func, &sums, &func.with_loops[label], self.source, &mut |operand| {
+        reads_only_what_may_be_replaced(func, sums, &func.with_loops[label], self.source, &mut |operand| {
             operand.value().is_some_and(|value| !func.ty(value).is_scalar() && sharing.class(value) == class)
         })
     }
@@ -247,7 +249,7 @@ fn slabs_in_place(
     };
     slabs.retain(|(slab, generator)| is_slab(slab, generator));
     let slabs = slabs.into_iter().map(|(slab, _)| slab);
-    slabs.filter(|slab| slab.is_in_place(func, block, sharing)).collect()
+    slabs.filter(|slab| slab.is_in_place(func, block, &sums, sharing)).collect()
 }
 
 /// Why so much may not be repeated.

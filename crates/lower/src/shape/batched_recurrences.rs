@@ -72,7 +72,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// The loop as a batch; its columns may ask for threads if there are none around.
+    /// The loop as a batch, if its columns ask for threads, or if they do not, where threads are around them already.
     fn of(proc: &Proc, id: Loop, asks_for_threads: bool) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
