@@ -217,6 +217,8 @@ enum { FRIT_AVERAGED = 50000000, FRIT_AVERAGED_RUNS = 16 };
 enum { FRIT_QUIET_LOOKS = 3 };
 /* No run counts for more than so many times as long as usual. */
 enum { FRIT_UNUSUAL = 2 };
+/* Runs on one thread that take less than so many nanoseconds are timed once in so many: a look at the clock takes 30 of them and more. */
+enum { FRIT_SHORT = 50000, FRIT_TIMED = 16 };
 
 /* True if other programs keep all processors busy: there are more threads that could run than processors. */
 static bool frit_is_busy(frit_context *c) {
@@ -260,8 +262,14 @@ static double frit_expected_loss(const frit_worker *w, const frit_choice *choice
     return (trial < FRIT_BUSY_TRIAL && w->context->is_busy ? FRIT_BUSY_TRIAL : trial) * apart / tried;
 }
 
+/* True if a run is so short, on one thread, that only some are timed. */
+static bool frit_is_short(const frit_choice *choice) {
+    return choice->trial == 0 && !choice->prefers_team && (double)choice->work * choice->alone < FRIT_SHORT;
+}
+
 FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t region_work) {
     const int64_t work = choice->work;
+    if (choice->patience > 0 && frit_is_short(choice) && ++choice->untimed < FRIT_TIMED) return choice->is_team = false;
     if (choice->patience == 0) {
         /* The first runs are a trial too. A loop that takes longer than a few slices loses little to one. */
         choice->patience = FRIT_PATIENCE;
@@ -296,12 +304,14 @@ FRIT_RUNTIME void frit_note_time(frit_worker *w, frit_choice *choice) {
     const double elapsed = (double)(frit_clock() - choice->began), operations = (double)choice->work;
     const double each = frit_counted(w->context, choice, elapsed / operations);
     choice->began = 0;
+    const int runs_alike = frit_is_short(choice) ? FRIT_TIMED : 1;
+    choice->untimed = 0;
     double *mean = choice->is_team ? &choice->team : &choice->alone;
     if (choice->is_team && choice->trial != 1 && (choice->best == 0 || each < choice->best)) choice->best = each;
     if (choice->trial == 0) {
         const double runs = FRIT_AVERAGED / (operations * *mean);
         *mean += (each - *mean) / (runs > FRIT_AVERAGED_RUNS ? runs : FRIT_AVERAGED_RUNS);
-        choice->savings += elapsed / choice->patience;
+        choice->savings += runs_alike * elapsed / choice->patience;
         const double other = choice->is_team ? choice->alone : choice->team;
         if (other > 0 && frit_pays(choice) != choice->prefers_team) {
             /* The machine has become busy, or has become quiet. */

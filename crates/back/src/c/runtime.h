@@ -69,6 +69,7 @@ typedef struct {
     double patience;     /* one part in so many of the time goes to trials */
     int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
     int trial;           /* runs of the trial so far; 0 if there is none */
+    int untimed;         /* runs since one was timed */
     bool prefers_team, is_team;
 } frit_choice;
 

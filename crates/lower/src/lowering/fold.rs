@@ -236,14 +236,30 @@ impl<'a> Lowering<'a> {
     /// Keeps the result of one chunk.
     pub(crate) fn end_fold_chunk(&mut self, folding: &mut Folding<'a>, chunk: &Chunk) {
         let accumulated = self.accumulated(folding);
+        let scalar = |value| match value {
+            Lowered::Scalar(value) => value,
+            Lowered::Array(_) => panic!("folds in chunks are over scalars"),
+        };
+        let present = match folding.fresh.take() {
+            Some(fresh) => Expr::unary(UnOp::Not, Expr::Var(fresh)),
+            None => Expr::Const(Const::Bool(true)),
+        };
+        self.keep_partial_if(folding, &chunk.number, accumulated.into_iter().map(scalar).collect(), present);
+    }
+
+    /// Keeps what stands for the result of a chunk.
+    pub(crate) fn keep_partial(&mut self, folding: &Folding<'a>, number: &Expr, values: Vec<Expr>) {
+        self.keep_partial_if(folding, number, values, Expr::Const(Const::Bool(true)));
+    }
+
+    fn keep_partial_if(&mut self, folding: &Folding<'a>, number: &Expr, values: Vec<Expr>, present: Expr) {
         let partials = folding.partials.as_ref().expect("a fold in chunks has room for their results");
-        let index = vec![chunk.number.clone()];
-        for (&array, value) in partials.values.iter().zip(accumulated) {
-            let Lowered::Scalar(value) = value else { panic!("folds in chunks are over scalars") };
+        let index = vec![number.clone()];
+        for (&array, value) in partials.values.iter().zip(values) {
             self.emit(Stmt::Store { array, index: index.clone(), value });
         }
-        if let (Some(array), Some(fresh)) = (partials.present, folding.fresh.take()) {
-            self.emit(Stmt::Store { array, index, value: Expr::unary(UnOp::Not, Expr::Var(fresh)) });
+        if let Some(array) = partials.present {
+            self.emit(Stmt::Store { array, index, value: present });
         }
     }
 

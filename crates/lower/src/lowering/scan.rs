@@ -3,7 +3,7 @@
 //! In chunks there are two passes over each part of the index space. Parts are small enough that
 //! the second pass finds in the cache what the first pass read.
 //!
-//! - Cheap cells are computed twice. The first pass folds each chunk. The second pass scans it from
+//! - Cheap cells are computed twice. The first pass folds each chunk but the last. The second pass scans it from
 //!   the value before it, and uses non-temporal stores where nothing reads the results. The first
 //!   pass over the next part runs together with the second pass over this part, see
 //!   [`Lowering::fold_then_scan`].
@@ -20,7 +20,7 @@ use crate::lowering::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use frit_ir::array::{Block, Lambda, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// Cells that cost more are not computed twice.
@@ -28,6 +28,9 @@ const LARGEST_REPEATED: i64 = 8;
 /// The bytes of a thread's own cache for each element of a part. The elements that a thread scans
 /// take half of the cache. The elements that it folds for the next part take the other half.
 const BYTES: i64 = 16;
+/// A chunk that is folded first has so many of the shares of a part, the last one, which is only scanned, the other number.
+const SHARES_FOLDED: i64 = 2;
+const SHARES_OF_LAST: i64 = 3;
 
 /// A scan being lowered.
 #[derive(Clone)]
@@ -137,11 +140,19 @@ impl<'a> Lowering<'a> {
         ));
         let parts = extent.clone() + length.clone() - Expr::i64(1);
         let parts = self.keep_i64(Expr::binary(BinOp::DIV, parts, length.clone()));
+        let unequal = (count.clone() - Expr::i64(1)) * Expr::i64(SHARES_FOLDED) + Expr::i64(SHARES_OF_LAST);
+        // A single part is divided as other loops are, which left the elements in the caches of threads.
+        let is_single = Expr::binary(BinOp::EQ, parts.clone(), Expr::i64(1));
+        let equal = count.clone() * Expr::i64(SHARES_FOLDED);
+        let shares = self.keep_i64(Expr::select(is_single, equal, unequal));
         let chunks = |lowering: &mut Self, part: Expr| {
             let first = lowering.keep_i64(part * length.clone());
             let rest = max(min(length.clone(), extent.clone() - first.clone()), Expr::i64(0));
             let rest = lowering.keep_i64(rest);
-            lowering.chunks(first, rest, count.clone())
+            match repeats {
+                true => lowering.chunks_of_shares(first, rest, (shares.clone(), SHARES_FOLDED), count.clone()),
+                false => lowering.chunks(first, rest, count.clone()),
+            }
         };
         if repeats {
             return self.fold_then_scan(data, sinks, parts, &chunks, parallel);
@@ -156,6 +167,12 @@ impl<'a> Lowering<'a> {
     /// Both passes over the parts of the index space; each computes the cells. A thread folds its
     /// chunk of the next part before or after it scans its chunk of this part. Neighbouring threads
     /// use opposite orders, so that some read memory while others write it.
+    ///
+    /// The last chunk of a part is not folded, as the scan of it ends with the value before the next
+    /// part. It is longer, so that its thread has as much to do as the others.
+    ///
+    /// The results of folds are kept from the second place on; the first place has the value before the
+    /// part.
     fn fold_then_scan(
         &mut self,
         data: &'a WithLoopData,
@@ -174,17 +191,21 @@ impl<'a> Lowering<'a> {
                 scanning.resumes = true;
             }
         }
-        let begin = |lowering: &mut Self, sinks: &[Sink<'a>]| {
-            for &(var, array) in scans_of(sinks).flat_map(|scanning| &scanning.before) {
-                lowering.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
-            }
-        };
         let first = chunks(self, Expr::i64(0));
-        begin(self, sinks);
-        let has_several = Expr::binary(BinOp::LT, Expr::i64(1), first.count.clone());
+        for scanning in scans_of(sinks) {
+            let values: Vec<Expr> = scanning.before.iter().map(|&(var, _)| Expr::Var(var)).collect();
+            self.keep_partial(&scanning.folding, &Expr::i64(0), values);
+            for (&(_, array), &(var, _)) in scanning.before.iter().zip(&scanning.before) {
+                self.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
+            }
+        }
+        let is_folded = |number: Expr| Expr::binary(BinOp::LT, number + Expr::i64(1), first.count.clone());
+        let has_several = is_folded(Expr::i64(0));
         self.emit_if(has_several.clone(), |lowering| {
-            lowering.run_chunks(data, &mut folds, &first, parallel);
-            scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &first));
+            let last = first.count.clone() - Expr::i64(1);
+            let header = LoopHeader::independent(last, Some(parallel.clone()));
+            lowering.counted_loop(header, |lowering, number| lowering.fold_chunk(data, &mut folds, &first, number));
+            scans_of(sinks).for_each(|scanning| lowering.combine_folds(scanning, &first));
         });
         self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
             let here = chunks(lowering, part.clone());
@@ -194,20 +215,46 @@ impl<'a> Lowering<'a> {
                 let parity = lowering.keep_i64(Expr::binary(BinOp::REM, number.clone(), Expr::i64(2)));
                 let mut fold_next = |lowering: &mut Self, parity_of_turn: i64| {
                     let is_turn = Expr::binary(BinOp::EQ, parity.clone(), Expr::i64(parity_of_turn));
-                    let is_turn = Expr::binary(BinOp::AND, has_several.clone(), is_turn);
-                    lowering.emit_if(is_turn, |lowering| {
-                        lowering.run_chunk(data, &mut folds, &next, number.clone());
-                    });
+                    let is_turn = Expr::binary(BinOp::AND, is_folded(number.clone()), is_turn);
+                    lowering.emit_if(is_turn, |lowering| lowering.fold_chunk(data, &mut folds, &next, number.clone()));
                 };
                 fold_next(lowering, 1);
                 lowering.run_chunk(data, sinks, &here, number.clone());
+                let is_last = Expr::unary(UnOp::Not, is_folded(number.clone()));
+                lowering.emit_if(is_last, |lowering| {
+                    for scanning in scans_of(sinks) {
+                        let values = lowering.accumulated(&scanning.folding).into_iter().map(scalar).collect();
+                        lowering.keep_partial(&scanning.folding, &Expr::i64(0), values);
+                    }
+                });
                 fold_next(lowering, 0);
             });
             lowering.emit_if(has_several.clone(), |lowering| {
-                begin(lowering, sinks);
-                scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &next));
+                scans_of(sinks).for_each(|scanning| lowering.combine_folds(scanning, &next));
             });
         });
+    }
+
+    /// Folds a chunk that is not the last of its part.
+    fn fold_chunk(&mut self, data: &'a WithLoopData, folds: &mut Vec<Sink<'a>>, chunks: &Chunks, number: Expr) {
+        let Chunk { number, lower, upper } = self.chunk(chunks, number);
+        let chunk = Chunk { number: number + Expr::i64(1), lower, upper };
+        self.run_over(data, folds, &chunk);
+    }
+
+    /// Combines the value before a part with the results of folds: the value before each chunk.
+    fn combine_folds(&mut self, scanning: &Scanning<'a>, chunks: &Chunks) {
+        let mut folding = scanning.folding.clone();
+        let store = |lowering: &mut Self, at: Expr, accumulated: Vec<Lowered>| {
+            for (&(_, array), value) in scanning.before.iter().zip(accumulated) {
+                lowering.emit(Stmt::Store { array, index: vec![at.clone()], value: scalar(value) });
+            }
+        };
+        self.combine_partials(&mut folding, &[], chunks, |lowering, number, accumulated| {
+            store(lowering, number.clone() - Expr::i64(1), accumulated);
+        });
+        let last = self.accumulated(&folding);
+        store(self, chunks.count.clone() - Expr::i64(1), last);
     }
 
     pub(crate) fn start_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {

@@ -81,7 +81,10 @@ pub(crate) struct Chunks {
     pub(crate) count: Expr,
     /// The beginning of the first chunk.
     first: Expr,
-    per_chunk: Expr,
+    /// The indices are in so many shares of nearly equal length. A chunk has `shares_each` of them, the last one all that are left.
+    shares: Expr,
+    shares_each: i64,
+    per_share: Expr,
     extra: Expr,
 }
 
@@ -210,26 +213,50 @@ impl<'a> Lowering<'a> {
         number: Expr,
     ) {
         let chunk = self.chunk(chunks, number);
-        self.start_chunk(sinks, &chunk);
+        self.run_over(data, sinks, &chunk);
+    }
+
+    /// The indices of a chunk.
+    pub(crate) fn run_over(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, chunk: &Chunk) {
+        self.start_chunk(sinks, chunk);
         let order = order_of(sinks);
-        self.run(data, sinks, &order, false, Some(&chunk));
-        self.end_chunk(sinks, &chunk);
+        self.run(data, sinks, &order, false, Some(chunk));
+        self.end_chunk(sinks, chunk);
     }
 
     /// Cuts a part of an axis into this many chunks.
     pub(crate) fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
-        let per_chunk = self.keep_i64(Expr::binary(BinOp::DIV, extent.clone(), count.clone()));
-        let extra = self.keep_i64(Expr::binary(BinOp::REM, extent, count.clone()));
-        Chunks { count, first, per_chunk, extra }
+        self.chunks_of_shares(first, extent, (count.clone(), 1), count)
     }
 
-    /// The bounds of one chunk. The first chunks get the remainder.
+    /// Cuts a part of an axis into this many chunks. All but the last have so many of the shares.
+    pub(crate) fn chunks_of_shares(
+        &mut self,
+        first: Expr,
+        extent: Expr,
+        (shares, shares_each): (Expr, i64),
+        count: Expr,
+    ) -> Chunks {
+        let per_share = self.keep_i64(Expr::binary(BinOp::DIV, extent.clone(), shares.clone()));
+        let extra = self.keep_i64(Expr::binary(BinOp::REM, extent, shares.clone()));
+        Chunks { count, first, shares, shares_each, per_share, extra }
+    }
+
+    /// The bounds of one chunk. The first shares get the remainder.
     pub(crate) fn chunk(&mut self, chunks: &Chunks, number: Expr) -> Chunk {
-        let start = |number: Expr| {
-            chunks.first.clone() + number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone())
+        let start = |share: Expr| {
+            chunks.first.clone() + share.clone() * chunks.per_share.clone() + min(share, chunks.extra.clone())
         };
-        let lower = self.keep_i64(start(number.clone()));
-        let upper = self.keep_i64(start(number.clone() + Expr::i64(1)));
+        let each = Expr::i64(chunks.shares_each);
+        let next = number.clone() + Expr::i64(1);
+        let end = if chunks.shares == chunks.count {
+            next
+        } else {
+            let is_last = Expr::binary(BinOp::EQ, next.clone(), chunks.count.clone());
+            self.keep_i64(Expr::select(is_last, chunks.shares.clone(), next * each.clone()))
+        };
+        let lower = self.keep_i64(start(number.clone() * each));
+        let upper = self.keep_i64(start(end));
         Chunk { number, lower, upper }
     }
 
