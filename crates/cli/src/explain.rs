@@ -40,6 +40,9 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     if command.json {
         return print(explain::json::print(&explanation, &unit));
     }
+    if !command.all {
+        return print(explain::terminal::print_short(&explanation, &unit));
+    }
     let color = is_colored(&std::io::stdout());
     print(explain::terminal::print(&explanation, &unit, color))
 }
@@ -72,6 +75,7 @@ fn explain_llvm(command: &Explain) -> Result<(), Error> {
         (command.nests.no_windows, "--no-windows"),
         (!command.nests.without.is_empty(), "--without"),
         (command.strict_fp, "--strict-fp"),
+        (command.all, "--all"),
     ];
     none_given(&given, "has no effect on the loops of LLVM IR")?;
     if command.html.is_some() {

@@ -212,8 +212,8 @@ struct Explain {
     /// Write a page for the browser
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
-    /// Of a C file: every decision in the source's lines, too
-    #[arg(long)]
+    /// Every decision in the source's lines, with amounts in full
+    #[arg(long, conflicts_with_all = ["json", "html"])]
     all: bool,
     /// Merge loops, and then change how they run, only so often
     #[arg(long, value_name = "N")]

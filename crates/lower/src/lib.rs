@@ -13,7 +13,7 @@ mod lowering;
 mod shape;
 mod steps;
 
-pub use steps::{LOOP_STEPS, LoopStep, Reason, Shaping, Stage, THREADS, unchanged};
+pub use steps::{LOOP_STEPS, LoopStep, Reason, Shaping, Stage, THREADS, phrase, unchanged};
 
 use frit_ir::array::{self, FuncId};
 use frit_ir::nest;

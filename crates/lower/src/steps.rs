@@ -28,6 +28,8 @@ pub struct LoopStep {
     pub name: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// How a loop runs that it has changed: the rest of a sentence that begins with "runs". Empty for steps that change where arrays are.
+    pub phrase: &'static str,
     /// Whether it runs before or after loop nests are fused through windows.
     pub stage: Stage,
     run: fn(&mut Proc, &mut Decisions<'_>),
@@ -51,18 +53,21 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "nested-reductions",
         summary: "reductions of reductions by the same operation made one",
+        phrase: "as one reduction",
         stage: BeforeWindows,
         run: nested_reductions::collapse_reductions,
     },
     LoopStep {
         name: "fixed-point-exit",
         summary: "loops ended at fixed points",
+        phrase: "to its fixed point at most",
         stage: BeforeWindows,
         run: fixed_point_exit::exit_at_fixed_points,
     },
     LoopStep {
         name: "layout",
         summary: "arrays stored in their final order of axes",
+        phrase: "",
         stage: BeforeWindows,
         run: layout::store_in_final_layout,
     },
@@ -70,6 +75,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "recomputation",
         summary: "cheap elements computed where they are read",
+        phrase: "",
         stage: BeforeWindows,
         run: recomputation::recompute_for_strides,
     },
@@ -77,18 +83,21 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "outer-vectorisation",
         summary: "iterations with sequential loops inside run in vector lanes",
+        phrase: "in vectors, an iteration in each lane",
         stage: BeforeWindows,
         run: outer_vectorisation::vectorise_outer_loops,
     },
     LoopStep {
         name: "independent-allocations",
         summary: "allocations moved out of independent loops",
+        phrase: "",
         stage: BeforeWindows,
         run: allocation_hoisting::hoist_allocations_of_independent_loops,
     },
     LoopStep {
         name: "array-short-circuiting",
         summary: "arrays computed where they would be copied to",
+        phrase: "",
         stage: BeforeWindows,
         run: array_short_circuiting::short_circuit_arrays,
     },
@@ -96,6 +105,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "batched-recurrences",
         summary: "columns of recurrences divided among threads",
+        phrase: "by columns on threads",
         stage: BeforeWindows,
         run: batched_recurrences::run_batches_in_parallel,
     },
@@ -103,30 +113,35 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "blocking",
         summary: "contractions blocked for caches and registers",
+        phrase: "in blocks for caches and registers",
         stage: BeforeWindows,
         run: blocking::block_contractions,
     },
     LoopStep {
         name: "array-reductions",
         summary: "rows of column sums divided among threads",
+        phrase: "with sums of its own for each thread",
         stage: BeforeWindows,
         run: array_reductions::privatise_array_reductions,
     },
     LoopStep {
         name: "interchange",
         summary: "loops interchanged for unit stride",
+        phrase: "interchanged for unit stride",
         stage: BeforeWindows,
         run: interchange::interchange_loops,
     },
     LoopStep {
         name: "outer-reductions",
         summary: "reductions of neighbouring iterations run in vector lanes",
+        phrase: "in vectors, a reduction in each lane",
         stage: BeforeWindows,
         run: outer_vectorisation::vectorise_outer_reductions,
     },
     LoopStep {
         name: "privatisation",
         summary: "scattered updates made in tables of each thread's own",
+        phrase: "with tables of its own for each thread",
         stage: BeforeWindows,
         run: privatisation::privatise_histograms,
     },
@@ -134,36 +149,42 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "check-fission",
         summary: "checks made ahead for blocks of iterations",
+        phrase: "in blocks whose checks are made ahead",
         stage: BeforeWindows,
         run: check_fission::fission_checks,
     },
     LoopStep {
         name: "independent-fission",
         summary: "parts for vectors split from independent loops",
+        phrase: "in parts, some of them in vectors",
         stage: BeforeWindows,
         run: loop_fission::independent::fission_independent_loops,
     },
     LoopStep {
         name: "ordered-fission",
         summary: "parts for vectors split from sequential loops",
+        phrase: "in parts, some of them in vectors",
         stage: BeforeWindows,
         run: loop_fission::ordered::fission_ordered_loops,
     },
     LoopStep {
         name: "blocked-floyd-warshall",
         summary: "elimination steps of Floyd-Warshall taken several at once",
+        phrase: "several elimination steps at a time",
         stage: BeforeWindows,
         run: blocked_floyd_warshall::block_floyd_warshall,
     },
     LoopStep {
         name: "multi-accumulator",
         summary: "reductions with several accumulators",
+        phrase: "with several accumulators",
         stage: BeforeWindows,
         run: multi_accumulator::use_multiple_accumulators,
     },
     LoopStep {
         name: "vectorised-scan",
         summary: "scans split into two phases for vectors",
+        phrase: "as a scan in vectors",
         stage: BeforeWindows,
         run: vectorised_scan::vectorise_scans,
     },
@@ -171,6 +192,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "vectorisation",
         summary: "innermost independent loops marked for vectors",
+        phrase: "in vectors",
         stage: BeforeWindows,
         run: vectorisation::mark_vector_loops,
     },
@@ -179,6 +201,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "allocation-hoisting",
         summary: "allocations moved out of all loops",
+        phrase: "",
         stage: AfterWindows,
         run: allocation_hoisting::hoist_allocations,
     },
@@ -186,30 +209,35 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "temporal-blocking",
         summary: "two time steps of a stencil made at once",
+        phrase: "two time steps at a time where arrays are large",
         stage: AfterWindows,
         run: temporal_blocking::block_time_loops,
     },
     LoopStep {
         name: "transpose-tiling",
         summary: "transposed accesses run in tiles",
+        phrase: "in tiles",
         stage: AfterWindows,
         run: transpose_tiling::tile_transposed,
     },
     LoopStep {
         name: "widening",
         summary: "bytes widened and narrowed in loops of their own",
+        phrase: "with bytes widened in loops of their own",
         stage: AfterWindows,
         run: widening::widen_narrow_elements,
     },
     LoopStep {
         name: "stencil-tiling",
         summary: "planes of stencils run in blocks of rows",
+        phrase: "in blocks of rows",
         stage: AfterWindows,
         run: stencil_tiling::tile_stencils,
     },
     LoopStep {
         name: "unroll-and-jam",
         summary: "rows of stencils run side by side",
+        phrase: "several rows at a time",
         stage: AfterWindows,
         run: unroll_and_jam::unroll_and_jam,
     },
@@ -217,12 +245,14 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     LoopStep {
         name: "nontemporal-stores",
         summary: "large arrays stored past the caches, next rows prefetched",
+        phrase: "with stores past the caches where arrays are large",
         stage: AfterWindows,
         run: nontemporal_stores::use_nontemporal_stores,
     },
     LoopStep {
         name: "overlapping-vectors",
         summary: "rows that reduce run in whole vectors that overlap",
+        phrase: "in whole vectors that overlap",
         stage: AfterWindows,
         run: overlapping_vectors::overlap_vectors,
     },
@@ -230,6 +260,15 @@ pub const LOOP_STEPS: &[LoopStep] = &[
 
 /// The rule under which the log records, while lowering, that loops run on threads.
 pub const THREADS: &str = "threads";
+
+/// How a loop runs that a step has changed, or that runs on threads: what follows "runs" in a sentence. Empty if there is nothing to say.
+pub fn phrase(rule: &str) -> &'static str {
+    match LOOP_STEPS.iter().find(|step| step.name == rule) {
+        Some(step) => step.phrase,
+        None if rule == THREADS => "on threads where there is enough work",
+        None => "",
+    }
+}
 
 /// The beginning of a report's sentence about a loop that the step leaves as it is. The reason
 /// follows.

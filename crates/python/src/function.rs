@@ -182,17 +182,18 @@ impl Function {
         let options = settings::options();
         let explained = py.detach(|| {
             let explanation = explain::explain(unit, &request, &options)?;
-            let text = explain::terminal::print(&explanation, unit, false);
-            Ok((text, explain::html::print(&explanation, unit)))
+            let text = explain::terminal::print_short(&explanation, unit);
+            let details = explain::terminal::print(&explanation, unit, false);
+            Ok((text, details, explain::html::print(&explanation, unit)))
         });
-        let (mut text, mut page) = explained.map_err(exception)?;
+        let (mut text, details, mut page) = explained.map_err(exception)?;
         if let (Program::Python(jit), Some(python)) = (&self.program, &version.code()?.python) {
             let passing = python.passing(&jit.source(py)?.names());
             text += &format!("\nArguments are passed\n{passing}");
             let end = page.rfind("</body>").unwrap_or(page.len());
             page.insert_str(end, &format!("<h2>Arguments are passed</h2><pre>{passing}</pre>"));
         }
-        Ok(Explanation { text, page })
+        Ok(Explanation { text, details, page })
     }
 
     /// The program after a step of the compiler, for such arguments or those of the last call.
@@ -488,11 +489,18 @@ fn warn_of_interpreter(py: Python<'_>, why: &str) -> PyResult<()> {
 #[pyclass(module = "frit", frozen)]
 pub(crate) struct Explanation {
     text: String,
+    details: String,
     page: String,
 }
 
 #[pymethods]
 impl Explanation {
+    /// Every decision in the source's lines, with amounts in full.
+    #[getter]
+    fn details(&self) -> &str {
+        &self.details
+    }
+
     fn __str__(&self) -> &str {
         &self.text
     }

@@ -21,9 +21,84 @@ fn json(place: &Place, words: &[&str]) -> Value {
 }
 
 #[test]
-fn people_see_what_was_merged_first() {
+fn the_first_lines_answer() {
     let place = Place::with_program(MAP_SUM);
     let text = explained(&place, &[]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "1 pass over memory instead of 2; moved: 8*n bytes instead of 24*n bytes.", "{text}");
+    assert_eq!(lines[1..3], ["Nothing is stored between loops; before, 1 was.", "Nothing is left to merge."], "{text}");
+    for said in
+        ["  lines 2-3  reduce(op +, 0.0, squares)   (2 loops in one)\n", "    reads 8*n bytes\n", "n is size(0, a).\n"]
+    {
+        assert!(text.contains(said), "{said} is not in\n{text}");
+    }
+    let known = explained(&place, &["[1.0, 2.0, 3.0]"]);
+    assert!(known.starts_with("1 pass over memory instead of 2; moved: 24 bytes instead of 72 bytes."), "{known}");
+    let summary = json(&place, &[])["summary"].clone();
+    assert_eq!(summary["verdict"][1], lines[1], "{summary}");
+    assert_eq!(summary["loops"][0]["merged"], 2, "{summary}");
+}
+
+#[test]
+fn a_short_explanation_names_what_the_source_names() {
+    let place = Place::new();
+    for (name, path, _) in examples() {
+        let text = place.frit(["explain".as_ref(), path.as_os_str()]).done().succeeded().text();
+        assert!(text.lines().count() <= 40, "{name}:\n{text}");
+        for word in text.split(|c: char| c.is_whitespace() || "()*".contains(c)) {
+            assert!(!word.starts_with("%s") && !is_label(word), "{name}: {word} in\n{text}");
+        }
+    }
+}
+
+/// A name of dumps: of a value or of a with-loop.
+fn is_label(word: &str) -> bool {
+    let number = word.strip_prefix(['%', 'w', 'L']).unwrap_or_default();
+    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
+}
+
+#[test]
+fn windows_make_one_pass_and_are_told() {
+    let place = Place::with_program(RELAX_TWICE);
+    let text = explained(&place, &[]);
+    assert!(
+        text.starts_with("1 pass over memory instead of 2; moved: 16*k*m*n bytes instead of 32*k*m*n bytes."),
+        "{text}"
+    );
+    assert!(text.contains("\nOf 1 array only a window is stored between loops.\n"), "{text}");
+    assert!(text.contains("a window of 24*k*m bytes of 8*k*m*n bytes\n"), "{text}");
+}
+
+#[test]
+fn slices_count_as_what_they_are_cut_from() {
+    let place = Place::new();
+    place.file(
+        "p.py",
+        "def smooth(u, steps):\n    for _ in range(steps):\n        u[1:-1] = 0.5 * u[1:-1] + 0.25 * (u[:-2] + u[2:])\n    return u\n",
+    );
+    let words = ["explain", "p.py", "--entry", "smooth(float64[:], int)"];
+    let text = place.frit(words).done().succeeded().text();
+    assert!(text.starts_with("1 pass over memory instead of 6; moved: 16*n*steps bytes instead of"), "{text}");
+    assert!(text.contains("n is u.shape[0].\n"), "{text}");
+    let known = place.frit([&words[..], &["--sizes", "u.shape[0]=1000,steps=2"]].concat()).done().succeeded().text();
+    assert!(known.contains("moved: 32.0 kB instead of"), "{known}");
+}
+
+#[test]
+fn what_stays_apart_has_advice() {
+    let place = Place::with_program(
+        "fun {real, [real]} main([real] a) =\n  let s = reduce(op +, 0.0, a) in\n  {s, map(fn real (real x) => x / s, a)}\n",
+    );
+    let text = explained(&place, &[]);
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with("Apart")).unwrap_or_else(|| panic!("{text}"));
+    assert!(lines[at + 2].starts_with("  lines 2 and 3, `s`") && lines[at + 3] == "    nothing to do", "{text}");
+}
+
+#[test]
+fn people_see_what_was_merged_first() {
+    let place = Place::with_program(MAP_SUM);
+    let text = explained(&place, &["--all"]);
     let at = |said: &str| text.find(said).unwrap_or_else(|| panic!("{said} is not in\n{text}"));
     assert!(at("Merged:") < at("`squares`") && at("`squares`") < at("Totals:"), "{text}");
     for said in ["let squares = map(", "reduce(op +, 0.0, squares)", "1 pass over memory", "p.l0:", "n is size(0, a)"] {
@@ -35,7 +110,7 @@ fn people_see_what_was_merged_first() {
 #[test]
 fn people_see_what_each_loop_moves() {
     let place = Place::with_program(MAP_SUM);
-    let text = explained(&place, &["--sizes", "n=1000"]);
+    let text = explained(&place, &["--all", "--sizes", "n=1000"]);
     for lines in [
         "Moved by each loop before merging:\n\n  map `squares` at line 2  reads 8*n bytes = 8.0 kB, writes 8*n bytes = 8.0 kB\n  \
          reduce at line 3         reads 8*n bytes = 8.0 kB\n  \
@@ -45,10 +120,10 @@ fn people_see_what_each_loop_moves() {
         assert!(text.contains(lines), "{lines} is not in\n{text}");
     }
     place.file("p.l0", "fun [real] main() = map(toReal, iota(100))\n");
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     assert!(text.contains("map at line 1  writes 800 bytes\n"), "{text}");
     place.file("p.l0", "fun int main(int n) = reduce(op +, 0, iota(n))\n");
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     assert!(text.contains("reduce at line 1  moves nothing\n"), "{text}");
 }
 
@@ -57,9 +132,11 @@ fn what_differs_between_iterations_is_told_for_one() {
     let place = Place::with_program(
         "fun real main(int n, [real] a) = loop (s = 0.0) = for i < n do\n  s + reduce(op +, 0.0,\n    filter(fn bool (real x) => x < s, a)) in s\n",
     );
-    let text = explained(&place, &[]);
-    let lines = "  filter at line 3  reads 8*m*n bytes, and writes 8*%8 bytes in every iteration\n  reduce at line 2";
+    let text = explained(&place, &["--all"]);
+    let lines = "  filter at line 3  reads 8*m*n bytes, and writes 8*k bytes in every iteration\n  reduce at line 2";
     assert!(text.contains(lines), "{text}");
+    let said = "moved: 8*m*n bytes, and in every iteration of the loop at line 1 nothing instead of 16*k bytes.";
+    assert!(text.contains(said), "{text}");
     let loops = json(&place, &[])["before"]["loops"].clone();
     assert_eq!(loops[0]["moved"]["read"]["text"], "8*m*n", "{loops}");
     assert_eq!(loops[1]["moved"]["read"]["text"], "0", "{loops}");
@@ -71,7 +148,7 @@ fn refusals_have_their_codes_and_places() {
     let place = Place::with_program(
         "fun {real, [real]} main([real] a) =\n  let s = reduce(op +, 0.0, a) in\n  {s, map(fn real (real x) => x / s, a)}\n",
     );
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     assert!(text.contains("No loops were merged.") && text.contains("Not merged:"), "{text}");
     let report = json(&place, &[]);
     let decisions = report["decisions"].as_array().unwrap();
@@ -141,7 +218,7 @@ const JACOBI: &str = include_str!("../../../../benches/workloads/jacobi2d.l0");
 #[test]
 fn people_see_how_loops_run() {
     let place = Place::with_program(JACOBI);
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     let section =
         text.split("How loops run:\n").nth(1).unwrap_or_else(|| panic!("there is no such section in\n{text}"));
     let section = section.trim_start().split("\n\n").next().unwrap_or_default();
@@ -166,7 +243,7 @@ fn people_see_how_loops_run() {
     let page = String::from_utf8(place.read("p.html")).unwrap();
     assert!(page.contains("<h2>How loops run</h2>") && page.contains("two time steps at once"), "{page}");
     // What is left out is not done.
-    let text = explained(&place, &["--without", "temporal-blocking"]);
+    let text = explained(&place, &["--all", "--without", "temporal-blocking"]);
     assert!(!text.contains("two time steps at once") && text.contains("stores past the caches"), "{text}");
 }
 
@@ -175,7 +252,7 @@ fn loops_without_vectors_say_why() {
     let place = Place::with_program(
         "fun real main([real] a, int n) = loop (s = 1.0) = for i < n do s * 0.5 + a[i % size(0, a)] in s\n",
     );
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     assert!(text.contains("has no vectors: its iterations depend on those before"), "{text}");
     assert!(text.contains("[runs-in-order]"), "{text}");
     let loops = json(&place, &[])["how_loops_run"].clone();
@@ -234,7 +311,7 @@ fn every_example_is_explained_the_same_way_twice() {
 fn the_array_ir_is_explained_without_a_source() {
     let place = Place::with_program(MAP_SUM);
     place.file("p.ir", place.frit(["dump", "p.l0", "--after", "simplify"]).done().succeeded().out);
-    let text = place.frit(["explain", "p.ir"]).done().succeeded().text();
+    let text = place.frit(["explain", "p.ir", "--all"]).done().succeeded().text();
     assert!(text.contains("Merged:") && text.contains("1 pass over memory"), "{text}");
     place.frit(["explain", "p.ir", "--html", "p.html"]).prints("");
     place.frit(["graph", "p.ir", "-o", "p.svg"]).prints("");
@@ -285,7 +362,7 @@ fun [[[real]]] main([[[real]]] a) =
 #[test]
 fn three_planes_are_kept_between_stencils_in_three_dimensions() {
     let place = Place::with_program(RELAX_TWICE);
-    let text = explained(&place, &[]);
+    let text = explained(&place, &["--all"]);
     assert!(text.contains("window 3 x m x k, 24*k*m bytes of 8*k*m*n bytes"), "{text}");
     let row =
         |x: i32, y: i32| format!("[{}]", (0..5).map(|z| format!("{}.0", x * y + z * z)).collect::<Vec<_>>().join(", "));
@@ -303,8 +380,8 @@ fn sizes_of_an_object_are_named_after_it() {
         "use Array: all;\nobjdef double[.] table = tod(iota(10));\nvoid grow(double[.] & t) { t = t ++ [1.0]; }\n\
          int main() { grow(table); b = table * 2.0 + 1.0; grow(table); c = table * 3.0; printf(\"%g %g\\n\", sum(b), sum(c)); return 0; }\n",
     );
-    let text = place.frit(["explain", "p.sac"]).done().succeeded().text();
-    for said in ["is size(0, table)", "is size(0, table.1)"] {
+    let text = place.frit(["explain", "p.sac", "--all"]).done().succeeded().text();
+    for said in ["is shape(table)[0]", "is shape(table.1)[0]"] {
         assert!(text.contains(said), "{said} is not in\n{text}");
     }
 }

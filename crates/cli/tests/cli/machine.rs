@@ -109,7 +109,7 @@ fn more_is_computed_again_where_memory_is_slow() {
     let explained = |bandwidth: u32| {
         let memory = format!(r#"{{"memory": {{"copy_gb_per_s": {{"all": {bandwidth}}}}}}}"#);
         place.file("m.json", format!(r#"{{"storage": {memory}, "multiply_add_gflop_per_s": {{"all": 192}}}}"#));
-        place.frit(["explain", "p.l0"]).env("FRIT_MACHINE", place.path("m.json")).done().succeeded().text()
+        place.frit(["explain", "p.l0", "--all"]).env("FRIT_MACHINE", place.path("m.json")).done().succeeded().text()
     };
     let (slow, fast) = (explained(24), explained(192));
     assert!(slow.contains("the map `b` at line 3 and the map at line 4 are one loop now"), "{slow}");

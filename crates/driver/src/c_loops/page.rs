@@ -34,6 +34,7 @@ pub fn print(fused: &FusedFile, name: &str) -> String {
         .map(|region| format!("{}, line {}: {}", region.function, region.line, headline(region)))
         .collect();
     let says = if headlines.is_empty() { "no region was found".to_string() } else { headlines.join("; ") };
+    let says = format!("{says}.");
     page(name, "what became of its loop nests", &says, &links, &format!("<main class=\"whole\">\n{body}</main>"))
 }
 

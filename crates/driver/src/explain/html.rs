@@ -1,6 +1,7 @@
 //! Explanations as one page that needs nothing else: the source with the decisions beside it, the totals, the data-flow graphs
 //! before and after, and the IR and C on demand. Everything that names a loop links to where it is.
 
+use super::summary::summary;
 use super::{Decision, Explanation, Loop, Outcome, Stage, moved, terminal};
 use crate::graph::svg::{self, Annotate, Drawing, escape};
 use crate::graph::{Graph, Node};
@@ -34,7 +35,7 @@ pub fn print(explanation: &Explanation, unit: &Unit) -> String {
         of.graph("after", "Data flow after", &explanation.after),
         of.texts(),
     );
-    page(&unit.name, "which loops were merged", &terminal::headline(explanation), &links, &main)
+    page(&unit.name, "which loops were merged", &summary(explanation, unit).verdict.join(" "), &links, &main)
 }
 
 /// A page about a program of this name: its subject, what it says in a sentence, the links to its sections, and the element `main`.
@@ -45,7 +46,7 @@ pub(crate) fn page(name: &str, subject: &str, says: &str, links: &[(String, Stri
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}: {subject}</title>\n\
-         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p>{}.</p>\n<nav>{}</nav>\n</header>\n\
+         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p>{}</p>\n<nav>{}</nav>\n</header>\n\
          {main}\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         svg::STYLE,
         escape(says),

@@ -22,6 +22,8 @@ pub struct Intermediate {
     pub span: Span,
     /// Its line in the source, if it has one.
     pub line: Option<usize>,
+    /// It stood between loop nests; others went when with-loops were merged.
+    pub is_of_nests: bool,
     /// What became of it.
     pub fate: Storage,
     /// Its bytes if all of it is stored; `None` if it was never planned to be.
@@ -74,6 +76,7 @@ pub(super) fn intermediates(
                 names: decision.first.names.clone(),
                 span: decision.first.span,
                 line: line(decision.first.span),
+                is_of_nests: false,
                 fate: Storage::Inline,
                 whole: (!held.is_zero()).then_some(held),
                 stored: Amount::zero(),
@@ -97,6 +100,7 @@ pub(super) fn intermediates(
             names: array.name.iter().cloned().collect(),
             span: array.span,
             line: line(array.span),
+            is_of_nests: true,
             fate,
             whole: Some(whole),
             stored,

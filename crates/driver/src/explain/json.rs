@@ -3,6 +3,7 @@
 use super::intermediates::{Intermediate, Storage};
 use super::moved::{Moved, Mover};
 use super::sizes::{self, Amount};
+use super::summary::{Running, Summary, summary};
 use super::{Decision, Explanation, Loop, Outcome, Plan, Saving, Stage};
 use crate::graph::{Graph, NodeKind};
 use crate::source::Unit;
@@ -16,6 +17,7 @@ pub fn print(explanation: &Explanation, unit: &Unit) -> String {
         explanation.sizes.iter().map(|size| json!({ "name": size.name, "is": size.is, "value": size.value })).collect();
     let object = json!({
         "file": unit.name,
+        "summary": report.summary(),
         "sizes": sizes,
         "decisions": explanation.decisions.iter().map(|decision| report.decision(decision)).collect::<Vec<_>>(),
         "how_loops_run": explanation.how_loops_run.iter().map(|decision| report.how_a_loop_runs(decision)).collect::<Vec<_>>(),
@@ -33,6 +35,18 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
+    fn summary(&self) -> Value {
+        let Summary { verdict, loops, others, stored, apart } = summary(self.explanation, self.unit);
+        let running = |one: &Running| json!({ "place": one.place, "source": one.source, "merged": one.merged, "moves": one.moves, "runs": one.runs });
+        json!({
+            "verdict": verdict,
+            "loops": loops.iter().map(running).collect::<Vec<_>>(),
+            "others": others,
+            "stored": stored.iter().map(|array| &array.what).collect::<Vec<_>>(),
+            "apart": apart.iter().map(|pair| json!({ "reason": pair.reason, "advice": pair.advice })).collect::<Vec<_>>(),
+        })
+    }
+
     fn decision(&self, decision: &Decision) -> Value {
         let mut object = Map::new();
         object.insert("number".into(), json!(decision.number));
@@ -123,7 +137,7 @@ impl Report<'_> {
         json!({
             "with_loops": stage.with_loops,
             "passes": stage.nests,
-            "intermediates": stage.intermediates,
+            "intermediates": stage.intermediates.len(),
             "stored": self.amount(&stage.held),
             "moved": self.amount(&stage.moved),
             "all_moved": self.moved(&stage.all_moved()),

@@ -4,11 +4,13 @@
 //! The decisions are those of the log that all steps write; the totals count the program before and after it. This module decides
 //! nothing and knows no rule.
 
+mod computed;
 pub mod html;
 pub mod intermediates;
 pub mod json;
 pub mod moved;
 pub mod sizes;
+pub mod summary;
 pub mod terminal;
 
 use crate::error::Error;
@@ -19,12 +21,13 @@ use crate::source::Unit;
 use frit_fuse::array::RULES;
 use frit_fuse::array::traffic::{Traffic, traffic};
 use frit_ir::Tensor;
-use frit_ir::array::Program;
+use frit_ir::array::{Block, Func, Op, Program, Value};
 use frit_plan::{Log, LoopRef};
 use frit_support::Span;
 use intermediates::Intermediate;
 use moved::{Moved, Mover};
 use sizes::{Amount, FuncSizes, Naming, Size};
+use std::collections::{BTreeMap, HashMap};
 
 /// What to explain.
 #[derive(Clone, Debug, Default)]
@@ -68,8 +71,8 @@ pub struct Stage {
     pub with_loops: usize,
     /// With-loops that are in no other: sweeps over memory.
     pub nests: usize,
-    /// Arrays that are stored and are neither parameters nor results.
-    pub intermediates: usize,
+    /// Arrays that are stored and are neither parameters nor results, in the order of the program.
+    pub intermediates: Vec<Stored>,
     /// The bytes of these arrays.
     pub held: Amount,
     /// Bytes moved to and from memory, but for those of the next field.
@@ -78,10 +81,27 @@ pub struct Stage {
     pub movers: Vec<Mover>,
     /// Bytes moved in one iteration of loops whose number of iterations is unknown, with the loops' places.
     pub per_iteration: Vec<(Span, Amount)>,
+    /// The with-loops that are in others: function and label, and the label of the outermost one around.
+    pub inner: BTreeMap<(String, String), String>,
     /// The data-flow graph of each function, the entry function first.
     pub graphs: Vec<(String, Graph)>,
     /// The array IR as text.
     pub ir: String,
+}
+
+/// An array that is stored between loops.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The function that it is in.
+    pub function: String,
+    /// Its name in the source, if it has one.
+    pub name: Option<String>,
+    /// Where it comes from.
+    pub span: Span,
+    /// Its line in the source, if it has one.
+    pub line: Option<usize>,
+    /// All of it.
+    pub bytes: Amount,
 }
 
 /// What became of one candidate.
@@ -187,7 +207,7 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// There are no such sizes; nothing is merged at this level; a bug.
+/// There are no such sizes; the program has no function to explain; nothing is merged at this level; a bug.
 pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Explanation, Error> {
     if options.level == Level::O0 || options.fusion == Fusion::Off {
         return Err(Error::usage("without merges there is nothing to explain"));
@@ -203,14 +223,18 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
         let log = std::mem::take(&mut pipeline.log);
         let is_built = request.code && after.entry.is_some();
         let c = if is_built { Some(pipeline.print_c(&nest)?.source) } else { None };
+        if before.funcs.is_empty() {
+            unit.entry()?;
+        }
         let entry = before.entry.map(|entry| &before.funcs[entry]);
-        let mut naming = Naming::of(entry);
+        let mut naming = Naming::of(entry, &unit.sources);
         let stages = [&before, &after].map(|program| stage(unit, program, &mut naming));
         let decided = decisions(unit, &log, false, 0, &mut naming);
         let how_loops_run = decisions(unit, &log, true, decided.len(), &mut naming);
         let plans = plans(&log, &mut naming);
         let report = &pipeline.intermediates;
         let intermediates = intermediates::intermediates(unit, &program, &nest, &log, report, &mut naming);
+        naming.settle();
         if let Some(list) = &request.sizes {
             naming.give(list)?;
         }
@@ -239,6 +263,15 @@ impl Explanation {
         self.naming.evaluate(amount)
     }
 
+    /// An amount of bytes in short: its value if that is known, else its largest terms: `16*n*m bytes`.
+    pub fn roughly(&self, amount: &Amount) -> String {
+        match self.value(amount) {
+            _ if amount.is_zero() => "nothing".into(),
+            Some(value) => sizes::bytes(value),
+            None => format!("{} bytes", sizes::short_text(&self.naming.roughly(amount))),
+        }
+    }
+
     /// An amount of bytes for people: `16*n*m bytes`, with its value behind it if that is known and says more.
     pub fn bytes(&self, amount: &Amount) -> String {
         match self.value(amount) {
@@ -254,11 +287,12 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
     let mut stage = Stage {
         with_loops: 0,
         nests: 0,
-        intermediates: 0,
+        intermediates: Vec::new(),
         held: Amount::zero(),
         moved: Amount::zero(),
         movers: Vec::new(),
         per_iteration: Vec::new(),
+        inner: BTreeMap::new(),
         graphs: Vec::new(),
         ir: program.to_string(),
     };
@@ -266,10 +300,23 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
     functions.sort_by_key(|(id, _)| Some(*id) != program.entry);
     for (id, func) in functions {
         let sizes = FuncSizes::of(func, program.entry.is_none_or(|entry| entry == id));
+        naming.learn(func, &sizes);
         let Traffic { with_loops, nests, intermediates, held, moved, movers, per_iteration } = traffic(func);
         stage.with_loops += with_loops;
         stage.nests += nests;
-        stage.intermediates += intermediates.len();
+        let mut spans = HashMap::new();
+        definitions(func, &func.body, &mut spans);
+        stage.intermediates.extend(intermediates.into_iter().map(|array| {
+            let span = spans.get(&array).copied().unwrap_or(Span::NONE);
+            Stored {
+                function: func.name.clone(),
+                name: func.values[array].name.as_ref().map(|name| name.to_string()),
+                span,
+                line: unit.sources.position(span).map(|place| place.line),
+                bytes: naming.amount(&sizes, &sizes.sizes.bytes(func.ty(array))),
+            }
+        }));
+        note_inner(func, &func.body, None, &mut stage.inner);
         stage.held += &naming.amount(&sizes, &held);
         stage.moved += &naming.amount(&sizes, &moved);
         stage.movers.extend(movers.into_iter().map(|mover| Mover {
@@ -283,6 +330,26 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
     }
     stage.graphs = graph::of_program(program, &unit.sources, words(unit), naming);
     stage
+}
+
+/// Where each value of a function is defined.
+fn definitions(func: &Func, block: &Block, spans: &mut HashMap<Value, Span>) {
+    for stmt in &block.stmts {
+        spans.extend(stmt.results.iter().map(|&result| (result, stmt.span)));
+        stmt.op.for_each_block(func, &mut |inner| definitions(func, inner, spans));
+    }
+}
+
+/// Notes the with-loops of a block that are in others. `around` is the outermost one around the block.
+fn note_inner(func: &Func, block: &Block, around: Option<&str>, inner: &mut BTreeMap<(String, String), String>) {
+    for stmt in &block.stmts {
+        let own = if let Op::With(label) = stmt.op { Some(label.to_string()) } else { None };
+        if let (Some(label), Some(around)) = (&own, around) {
+            inner.insert((func.name.to_string(), label.clone()), around.to_string());
+        }
+        let outermost = around.or(own.as_deref());
+        stmt.op.for_each_block(func, &mut |block| note_inner(func, block, outermost, inner));
+    }
 }
 
 /// In whose words loops are named.

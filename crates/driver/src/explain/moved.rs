@@ -17,6 +17,13 @@ pub struct Mover {
     pub per_iteration: Moved,
 }
 
+impl Mover {
+    /// True for a with-loop.
+    pub(super) fn is_loop(&self) -> bool {
+        !self.at.label.is_empty()
+    }
+}
+
 /// Bytes from and to memory.
 #[derive(Clone, Debug)]
 pub struct Moved {
@@ -37,13 +44,27 @@ impl Moved {
         Self { read: naming.amount(sizes, &moved.read), written: naming.amount(sizes, &moved.written) }
     }
 
-    fn is_zero(&self) -> bool {
+    /// All bytes.
+    pub(super) fn all(&self) -> Amount {
+        self.read.clone() + self.written.clone()
+    }
+
+    /// As [`text`](Self::text), with amounts in short.
+    pub(super) fn roughly(&self, explanation: &Explanation) -> String {
+        self.text_with(&|amount| explanation.roughly(amount))
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
         self.read.is_zero() && self.written.is_zero()
     }
 
     /// `reads 8*n bytes, writes 8*n bytes`; `moves nothing`.
     fn text(&self, explanation: &Explanation) -> String {
-        let part = |verb: &str, amount: &Amount| format!("{verb} {}", explanation.bytes(amount));
+        self.text_with(&|amount| explanation.bytes(amount))
+    }
+
+    fn text_with(&self, bytes: &dyn Fn(&Amount) -> String) -> String {
+        let part = |verb: &str, amount: &Amount| format!("{verb} {}", bytes(amount));
         match (self.read.is_zero(), self.written.is_zero()) {
             (true, true) => "moves nothing".into(),
             (false, true) => part("reads", &self.read),

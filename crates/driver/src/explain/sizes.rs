@@ -1,10 +1,12 @@
 //! Sizes in reports: short names, what they stand for, their values where those are given, and amounts as polynomials in them.
 
+use super::computed::{self, Computed};
 use crate::error::Error;
 use frit_fuse::array::traffic::{Count, SizeNames, Sizes};
 use frit_ir::array::{Extent, Func, Operand, Type};
 use frit_ir::{Scalar, Tensor};
 use frit_support::poly::{Monomial, Poly};
+use frit_support::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes, elements or operations, as a polynomial in named sizes.
@@ -18,7 +20,8 @@ const LETTERS: [&str; 10] = ["n", "m", "k", "l", "p", "q", "r", "s", "t", "u"];
 pub struct Size {
     /// Its name in polynomials.
     pub name: String,
-    /// What it is: `size(0, a)`, or again its name if that is one of the source.
+    /// What it is: `size(0, a)`, or again its name if that is one of the source. Of a size that the program computes: what dumps
+    /// call it.
     pub is: String,
     /// Its value, if it was given.
     pub value: Option<i64>,
@@ -31,9 +34,12 @@ pub struct Naming {
     sizes: Vec<Size>,
     /// Where they are in the list, by what they are.
     places: BTreeMap<String, usize>,
-    /// Names that the source gives to integers, so that letters are not mistaken for them.
+    /// Words of the source, so that letters are not mistaken for them.
     taken: BTreeSet<String>,
     used: BTreeSet<usize>,
+    computed: Computed,
+    /// What each size is nearly, in sizes that the source has.
+    rough: Vec<Amount>,
 }
 
 /// One function's sizes under the report's names.
@@ -54,12 +60,14 @@ impl FuncSizes {
 
 impl Naming {
     /// The names for a program whose entry function is `entry`. Its sizes are named first, in order.
-    pub(crate) fn of(entry: Option<&Func>) -> Self {
+    pub(crate) fn of(entry: Option<&Func>, sources: &SourceMap) -> Self {
         let mut naming = Self::default();
+        if let Some((_, file)) = sources.iter().next() {
+            let words = file.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            naming.taken = words.map(str::to_string).collect();
+        }
         let Some(func) = entry else { return naming };
         let names = SizeNames::of(func);
-        let integers = func.values.iter().filter(|(_, data)| data.ty == Type::scalar(Scalar::I64));
-        naming.taken = integers.filter_map(|(_, data)| data.name.as_ref().map(|name| name.to_string())).collect();
         let scalars = func.params.iter().map(|param| param.value).filter(|&v| *func.ty(v) == Type::scalar(Scalar::I64));
         for size in func.sizes.iter().copied().chain(scalars) {
             naming.place(&names.name(size));
@@ -67,11 +75,44 @@ impl Naming {
         naming
     }
 
+    /// Notes how the sizes of a function are computed.
+    pub(crate) fn learn(&mut self, func: &Func, sizes: &FuncSizes) {
+        self.computed.learn(func, &|value| format!("{}{}", sizes.prefix, sizes.names.name(value)));
+    }
+
+    /// Finds what sizes are nearly, when all functions are known.
+    pub(crate) fn settle(&mut self) {
+        // What it finds may mention more sizes, which are then settled too.
+        while self.rough.len() < self.sizes.len() {
+            let rough = self.computed.roughly(&self.sizes[self.rough.len()].is);
+            let rough = rough.rename(|is| {
+                let place = self.place(is);
+                self.sizes[place].name.clone()
+            });
+            self.rough.push(rough);
+        }
+    }
+
+    /// The largest terms of an amount, in sizes that the source has.
+    pub(crate) fn roughly(&self, amount: &Amount) -> Amount {
+        let rough = |name: &String| {
+            let place = self.sizes.iter().position(|size| size.name == *name)?;
+            self.rough.get(place).cloned()
+        };
+        computed::leading(&amount.replace(rough))
+    }
+
+    /// Where the program computes a size, if that is known; `None` for one that it is given.
+    pub(crate) fn computed_at(&self, size: &Size) -> Option<Option<Span>> {
+        (!computed::is_of_source(&size.is)).then(|| self.computed.span(&size.is))
+    }
+
     fn place(&mut self, is: &str) -> usize {
         if let Some(&place) = self.places.get(is) {
             return place;
         }
-        let name = if is.contains("size(") { self.letter() } else { is.to_string() };
+        let is_own = computed::is_of_source(is) && !is.contains("size(");
+        let name = if is_own { is.to_string() } else { self.letter() };
         self.taken.insert(name.clone());
         self.sizes.push(Size { name, is: is.to_string(), value: None });
         self.places.insert(is.to_string(), self.sizes.len() - 1);
@@ -117,6 +158,11 @@ impl Naming {
         text(&self.amount(func, &func.sizes.poly(operand)))
     }
 
+    /// All sizes that have a name.
+    pub(crate) fn all(&self) -> &[Size] {
+        &self.sizes
+    }
+
     /// The sizes that the report mentions.
     pub(crate) fn mentioned(&self) -> Vec<Size> {
         self.used.iter().map(|&place| self.sizes[place].clone()).collect()
@@ -130,7 +176,7 @@ impl Naming {
     pub(crate) fn give(&mut self, list: &str) -> Result<(), Error> {
         for (name, value) in items(list)? {
             let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-            let wanted = plain(name);
+            let wanted = as_named(&plain(name));
             match self.sizes.iter_mut().find(|size| size.name == wanted || plain(&size.is) == wanted) {
                 Some(size) => size.value = Some(value),
                 None => return Err(self.no_such_size(name)),
@@ -170,13 +216,30 @@ impl Naming {
 
     /// The number that an amount is, if the values of all its sizes are given.
     pub(crate) fn evaluate(&self, amount: &Amount) -> Option<i128> {
-        let value = |name: &String| self.sizes.iter().find(|size| size.name == *name)?.value;
+        let given = |is: &str| self.sizes.get(*self.places.get(is)?)?.value;
+        let value = |name: &String| {
+            let size = self.sizes.iter().find(|size| size.name == *name)?;
+            self.computed.value(&size.is, &given)
+        };
         amount.terms().try_fold(0i128, |sum, (monomial, coefficient)| {
             let product = monomial.powers().iter().try_fold(i128::from(coefficient), |product, (name, exponent)| {
                 product.checked_mul(i128::from(value(name)?).checked_pow(*exponent)?)
             })?;
             sum.checked_add(product)
         })
+    }
+}
+
+/// `size(0,a)` for `a.shape[0]` and `shape(a)[0]`, as other languages have it.
+fn as_named(size: &str) -> String {
+    let extent = size.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    let array = |text: &str| {
+        let in_sac = text.strip_prefix("shape(").and_then(|rest| rest.strip_suffix(')'));
+        text.strip_suffix(".shape").or(in_sac).map(str::to_string)
+    };
+    match extent.and_then(|(text, axis)| Some((array(text)?, axis))) {
+        Some((array, axis)) => format!("size({axis},{array})"),
+        None => size.to_string(),
     }
 }
 
@@ -232,6 +295,22 @@ pub fn text(amount: &Amount) -> String {
     if text.is_empty() { "0".into() } else { text }
 }
 
+/// The largest terms of an amount that people can read: three at most.
+pub fn short_text(amount: &Amount) -> String {
+    const TERMS: usize = 3;
+    if amount.len() <= TERMS {
+        return text(amount);
+    }
+    let mut terms: Vec<(&Monomial<String>, i64)> = amount.terms().collect();
+    terms.sort_by_key(|(_, coefficient)| std::cmp::Reverse(*coefficient));
+    let mut largest = Amount::zero();
+    terms
+        .iter()
+        .take(TERMS)
+        .for_each(|(monomial, coefficient)| largest.add_term(Monomial::clone(monomial), *coefficient));
+    format!("{} + ...", text(&largest))
+}
+
 /// A number of bytes for people: `800 bytes`, `16.8 MB`.
 pub fn bytes(number: i128) -> String {
     const UNITS: [(i128, &str); 5] = [
@@ -283,6 +362,8 @@ mod tests {
         let amount = (symbol(&n) * symbol(&m)).scale(8) + symbol(&n);
         assert_eq!(naming.evaluate(&amount), Some(401_000));
         assert_eq!(naming.evaluate(&symbol("k")), None);
+        naming.give("a.shape[0]=7, shape(a)[1]=8").expect("both are sizes");
+        assert_eq!(naming.evaluate(&(symbol(&n) * symbol(&m))), Some(56));
         for wrong in ["n", "n=x", "n=-1", "q=3", ""] {
             assert_eq!(naming.give(wrong).expect_err("it is wrong").exit_code(), 2, "{wrong}");
         }

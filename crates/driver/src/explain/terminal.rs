@@ -1,15 +1,99 @@
-//! Explanations for the terminal: what was merged, then what was not, each with its source lines, how
-//! loops run, then what each loop moves, and the totals.
+//! Explanations for the terminal: in short, what people ask first; or all: what was merged, then what was not, each with its source lines,
+//! how loops run, then what each loop moves, and the totals.
 
 use super::html::capital;
+use super::sizes::Size;
+use super::summary::{self, Running, Summary, summary};
 use super::{Decision, Explanation, Outcome, Stage, moved};
 use crate::source::Unit;
 use frit_support::{Diagnostic, Span, diagnostic};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The explanation as text, with terminal colours if `color`.
+/// The most lines of a short explanation.
+const LINES: usize = 40;
+/// Of these, the most for arrays that are stored and for loops that stay apart.
+const STORED: usize = 4;
+const APART: usize = 4;
+
+/// The explanation in short: at most [`LINES`] lines.
+pub fn print_short(explanation: &Explanation, unit: &Unit) -> String {
+    let Summary { verdict, loops, others, stored, apart } = &summary(explanation, unit);
+    let mut lines = verdict.clone();
+    let rest =
+        |all: usize, shown: usize, what: &str| (all > shown).then(|| format!("  and {} more {what}", all - shown));
+
+    let mut ends: Vec<String> = Vec::new();
+    if !stored.is_empty() {
+        ends.extend(["".into(), "Stored between loops:".into(), "".into()]);
+        ends.extend(stored.iter().take(STORED).map(|array| format!("  {}", array.what)));
+        ends.extend(rest(stored.len(), STORED, "arrays"));
+    }
+    if !apart.is_empty() {
+        ends.extend(["".into(), "Apart, what costs most first:".into(), "".into()]);
+        for pair in apart.iter().take(APART) {
+            ends.extend([format!("  {}", pair.reason), format!("    {}", pair.advice)]);
+        }
+        ends.extend(rest(apart.len(), APART, "pairs"));
+    }
+    let calls = calls(unit);
+    if !calls.is_empty() {
+        ends.extend(["".into(), format!("Not compiled: {}", calls.join("; "))]);
+    }
+    let sizes = mentioned(explanation, unit, lines.iter().chain(&ends), loops);
+    ends.push("".into());
+    ends.extend(sizes);
+    ends.push("Every decision: --all. A page with drawings: --html FILE.".into());
+
+    if !loops.is_empty() {
+        lines.extend(["".into(), "Loops that run, in order:".into(), "".into()]);
+        // A loop takes three lines; two lines tell of what is left out.
+        let room = LINES.saturating_sub(lines.len() + ends.len() + 2) / 3;
+        let shown = loops.len().min(room.max(1));
+        for one in summary::largest(loops, shown) {
+            let parts = if one.merged > 1 { format!("   ({} loops in one)", one.merged) } else { String::new() };
+            let source = if one.source.is_empty() { String::new() } else { format!("  {}", one.source) };
+            lines.push(format!("  {}{source}{parts}", one.place));
+            lines.extend(
+                [&one.moves, &one.runs].into_iter().filter(|said| !said.is_empty()).map(|said| format!("    {said}")),
+            );
+        }
+        lines.extend(rest(loops.len(), shown, "that move less"));
+        lines.extend(others.iter().map(|others| format!("  {others}")));
+    }
+    lines.extend(ends);
+    lines.join("\n") + "\n"
+}
+
+/// What the sizes are that these texts mention.
+fn mentioned<'a>(
+    explanation: &Explanation,
+    unit: &Unit,
+    texts: impl Iterator<Item = &'a String>,
+    loops: &'a [Running],
+) -> Vec<String> {
+    let moves = loops.iter().map(|one| &one.moves);
+    let words: BTreeSet<&str> =
+        texts.chain(moves).flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();
+    let mut told: Vec<String> = Vec::new();
+    let mut computed: Vec<&str> = Vec::new();
+    for size in explanation.naming.all().iter().filter(|size| words.contains(size.name.as_str())) {
+        match explanation.naming.computed_at(size) {
+            Some(_) => computed.push(&size.name),
+            None => told.extend(size_text(explanation, unit, size)),
+        }
+    }
+    match computed[..] {
+        [] => {}
+        [one] => told.push(format!("{one} is a size that the program computes")),
+        _ => told.push(format!("{} are sizes that the program computes", computed.join(", "))),
+    }
+    if told.is_empty() { told } else { vec![format!("{}.", told.join("; "))] }
+}
+
+/// The whole explanation as text, with terminal colours if `color`.
 pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
-    let mut text = String::new();
+    let mut text = summary(explanation, unit).verdict.join("\n") + "\n\n";
     let (merged, others): (Vec<&Decision>, Vec<&Decision>) =
         explanation.decisions.iter().partition(|decision| matches!(decision.outcome, Outcome::Merged { .. }));
     for (heading, none, decisions) in
@@ -118,7 +202,7 @@ pub(super) fn rows(explanation: &Explanation) -> Vec<[String; 3]> {
     vec![
         row("with-loops", &|stage| stage.with_loops.to_string()),
         row("passes over memory", &|stage| stage.nests.to_string()),
-        row("intermediate arrays", &|stage| stage.intermediates.to_string()),
+        row("intermediate arrays", &|stage| stage.intermediates.len().to_string()),
         row("stored in them", &|stage| explanation.bytes(&stage.held)),
         row("moved", &|stage| explanation.bytes(&stage.moved)),
     ]
@@ -135,21 +219,40 @@ pub(super) fn notes(explanation: &Explanation, unit: &Unit) -> Vec<String> {
         }
     }
     for size in &explanation.sizes {
-        let is = match (size.is == size.name, size.name.starts_with('%')) {
-            (_, true) => " is a size that the program computes, so named in dumps".to_string(),
-            (true, false) => String::new(),
-            (false, false) => format!(" is {}", size.is),
-        };
-        let value = size.value.map(|value| format!(" = {value}")).unwrap_or_default();
-        if !is.is_empty() || !value.is_empty() {
-            lines.push(format!("{}{is}{value}", size.name));
-        }
+        lines.extend(size_text(explanation, unit, size));
     }
     let greedy = explanation.plans.iter().filter(|plan| !plan.is_exact).count();
     if greedy > 0 {
         lines.push(format!("found greedily, as the block is large: {greedy} of {} plans", explanation.plans.len()));
     }
     lines
+}
+
+/// `n is size(0, a) = 1000`; nothing if all is said by the name.
+fn size_text(explanation: &Explanation, unit: &Unit, size: &Size) -> Option<String> {
+    let computed = explanation.naming.computed_at(size);
+    let is = match computed {
+        Some(span) => {
+            let place = span.and_then(|span| unit.sources.position(span));
+            let line = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+            format!(" is a size that the program computes{line}, {} in dumps", size.is)
+        }
+        None if size.is == size.name => String::new(),
+        None => format!(" is {}", spelled(&size.is, unit)),
+    };
+    let value = size.value.map(|value| format!(" = {value}")).unwrap_or_default();
+    (!is.is_empty() || !value.is_empty()).then(|| format!("{}{is}{value}", size.name))
+}
+
+/// An extent as the language of the program has it: `size(0, a)` is `a.shape[0]` in Python and `shape(a)[0]` in SAC.
+fn spelled(extent: &str, unit: &Unit) -> String {
+    let parts =
+        extent.strip_prefix("size(").and_then(|rest| rest.strip_suffix(')')).and_then(|rest| rest.split_once(", "));
+    match parts {
+        Some((axis, array)) if unit.name.ends_with(".py") => format!("{array}.shape[{axis}]"),
+        Some((axis, array)) if unit.sac.is_some() => format!("shape({array})[{axis}]"),
+        _ => extent.to_string(),
+    }
 }
 
 /// A wider table does not fit on most terminals; its columns go below each other.
@@ -176,24 +279,6 @@ fn totals(explanation: &Explanation, unit: &Unit) -> String {
     }
     for note in notes {
         let _ = writeln!(text, "  {note}");
-    }
-    text
-}
-
-/// A line that says it all.
-pub(super) fn headline(explanation: &Explanation) -> String {
-    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    let (before, after) = (&explanation.before, &explanation.after);
-    let mut text = format!(
-        "{} became {}; {} became {}",
-        count(before.with_loops, "with-loop"),
-        after.with_loops,
-        count(before.intermediates, "intermediate array"),
-        after.intermediates,
-    );
-    // Long polynomials are for the table.
-    if before.moved.len().max(after.moved.len()) <= 3 {
-        text += &format!("; {} moved became {}", explanation.bytes(&before.moved), explanation.bytes(&after.moved));
     }
     text
 }

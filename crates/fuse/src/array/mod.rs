@@ -46,7 +46,7 @@ pub mod with_loop_folding;
 pub mod with_loop_fusion;
 pub mod with_loop_scalarisation;
 
-pub use refusal::Refusal;
+pub use refusal::{Refusal, advice};
 
 use block_graph::Touches;
 use frit_ir::array::{Block, Func, Op, Operator, Program};

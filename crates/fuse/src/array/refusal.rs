@@ -158,3 +158,18 @@ impl Refusal {
         }
     }
 }
+
+/// What a reader could change in a program so that loops merge which were refused for the reason with this code; `None` if nothing would
+/// do.
+pub fn advice(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "non-invertible-read" => "indices of the form i + c, or axes in another order, can be merged",
+        "input-consumed" => "update the array after the second loop, or copy it before",
+        "statement-between" => "move what stands between the two loops",
+        "spaces-differ" => "nothing to do, unless both can go over the same extents",
+        "may-fail" => "check what may fail before the loops, by an assertion about sizes or a filter",
+        "rows-not-apart" | "reads-other-row" => "let each iteration read and change a row of its own",
+        "row-may-be-missing" => "count up to the length of the array",
+        _ => return None,
+    })
+}

@@ -189,7 +189,7 @@ impl SizeNames {
         let order: Vec<Value> = params.chain(others).collect();
         let integer_name = |value: Value| {
             let data = &func.values[value];
-            data.name.as_deref().filter(|_| data.ty == Type::scalar(Scalar::I64))
+            data.name.as_deref().filter(|_| data.ty.is_scalar() && data.ty.elem.is_integer())
         };
         // The components of a tuple have one name; they are told apart by their place among those who share it.
         let mut namesakes: BTreeMap<&str, usize> = BTreeMap::new();

@@ -9,6 +9,10 @@ class Explanation:
     """What became of the loops of a function: text in a terminal, a page in a notebook."""
 
     @property
+    def details(self) -> str:
+        """Every decision in the source's lines, with amounts in full."""
+
+    @property
     def html(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
