@@ -261,6 +261,8 @@ impl Unit {
                 let diagnostic = Diagnostic::error("missing-main", format!("`{}` has no function `main`", self.name));
                 let diagnostic = match &self.sac {
                     Some(source) => source.without_entry(diagnostic),
+                    None if self.name.ends_with(".py") => diagnostic
+                        .note("name a function and the types of its arguments: `--entry 'f(float64[:], int)'`"),
                     None => {
                         diagnostic.note("define it, as in `fun int main() = 42`, or check the file with `frit check`")
                     }

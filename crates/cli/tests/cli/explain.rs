@@ -85,6 +85,43 @@ fn slices_count_as_what_they_are_cut_from() {
 }
 
 #[test]
+fn updates_in_place_move_what_they_change() {
+    let place = Place::new();
+    place.file(
+        "p.py",
+        "def ema(x, alpha):\n    for i in range(1, len(x)):\n        x[i] = alpha * x[i] + (1 - alpha) * x[i - 1]\n",
+    );
+    let text = place.frit(["explain", "p.py", "--entry", "ema(float64[:], float)"]).done().succeeded().text();
+    assert!(text.starts_with("All loops run in order; moved: 24*n bytes, as before.\nNothing is stored"), "{text}");
+    place.file(
+        "q.py",
+        "def scaled(a, steps):\n    for k in range(steps):\n        for i in range(len(a)):\n            a[i] = a[i] * 2.0\n",
+    );
+    let text = place.frit(["explain", "q.py", "--entry", "scaled(float64[:,:], int)"]).done().succeeded().text();
+    assert!(text.contains("moved: 16*m*n*steps bytes"), "{text}");
+}
+
+#[test]
+fn arrays_are_called_as_variables_are() {
+    let place = Place::new();
+    place.file(
+        "p.py",
+        "def standard(x):\n    mean = x.mean(axis=0)\n    spread = x.std(axis=0)\n    return (x - mean) / spread\n",
+    );
+    let text = place.frit(["explain", "p.py", "--entry", "standard(float64[:,:])"]).done().succeeded().text();
+    for said in ["  `mean` (line 3): 8*m bytes\n", "  `spread` (line 3): 8*m bytes\n"] {
+        assert!(text.contains(said), "{said} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_python_file_without_an_entry_is_told_how_to_name_one() {
+    let place = Place::new();
+    place.file("p.py", "def f(x):\n    return x + 1\n");
+    place.frit(["explain", "p.py"]).fails(1, &["error[missing-main]", "--entry 'f(float64[:], int)'"]);
+}
+
+#[test]
 fn what_stays_apart_has_advice() {
     let place = Place::with_program(
         "fun {real, [real]} main([real] a) =\n  let s = reduce(op +, 0.0, a) in\n  {s, map(fn real (real x) => x / s, a)}\n",
@@ -135,7 +172,8 @@ fn what_differs_between_iterations_is_told_for_one() {
     let text = explained(&place, &["--all"]);
     let lines = "  filter at line 3  reads 8*m*n bytes, and writes 8*k bytes in every iteration\n  reduce at line 2";
     assert!(text.contains(lines), "{text}");
-    let said = "moved: 8*m*n bytes, and in every iteration of the loop at line 1 nothing instead of 16*k bytes.";
+    let said =
+        "moved: 8*m*n bytes, as before, and in every iteration of the loop at line 1 nothing instead of 16*k bytes.";
     assert!(text.contains(said), "{text}");
     let loops = json(&place, &[])["before"]["loops"].clone();
     assert_eq!(loops[0]["moved"]["read"]["text"], "8*m*n", "{loops}");

@@ -36,7 +36,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn summary(&self) -> Value {
-        let Summary { verdict, loops, others, stored, apart } = summary(self.explanation, self.unit);
+        let Summary { verdict, loops, others, stored, apart, in_other_spaces } = summary(self.explanation, self.unit);
         let running = |one: &Running| json!({ "place": one.place, "source": one.source, "merged": one.merged, "moves": one.moves, "runs": one.runs });
         json!({
             "verdict": verdict,
@@ -44,6 +44,7 @@ impl Report<'_> {
             "others": others,
             "stored": stored.iter().map(|array| &array.what).collect::<Vec<_>>(),
             "apart": apart.iter().map(|pair| json!({ "reason": pair.reason, "advice": pair.advice })).collect::<Vec<_>>(),
+            "in_other_spaces": in_other_spaces,
         })
     }
 
@@ -148,7 +149,7 @@ impl Report<'_> {
     }
 
     fn mover(&self, mover: &Mover) -> Value {
-        let Mover { function, at, total, per_iteration } = mover;
+        let Mover { function, at, around: _, total, per_iteration } = mover;
         let mut object = self.one_loop(at);
         object["function"] = json!(function);
         object["moved"] = self.moved(total);

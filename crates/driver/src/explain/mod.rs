@@ -100,6 +100,8 @@ pub struct Stored {
     pub span: Span,
     /// Its line in the source, if it has one.
     pub line: Option<usize>,
+    /// The loop or statement there makes no other array.
+    pub is_alone: bool,
     /// All of it.
     pub bytes: Amount,
 }
@@ -304,15 +306,16 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
         let Traffic { with_loops, nests, intermediates, held, moved, movers, per_iteration } = traffic(func);
         stage.with_loops += with_loops;
         stage.nests += nests;
-        let mut spans = HashMap::new();
-        definitions(func, &func.body, &mut spans);
+        let mut known = HashMap::new();
+        definitions(func, &func.body, &mut known);
         stage.intermediates.extend(intermediates.into_iter().map(|array| {
-            let span = spans.get(&array).copied().unwrap_or(Span::NONE);
+            let (span, is_alone) = known.get(&array).copied().unwrap_or((Span::NONE, true));
             Stored {
                 function: func.name.clone(),
                 name: func.values[array].name.as_ref().map(|name| name.to_string()),
                 span,
                 line: unit.sources.position(span).map(|place| place.line),
+                is_alone,
                 bytes: naming.amount(&sizes, &sizes.sizes.bytes(func.ty(array))),
             }
         }));
@@ -322,6 +325,7 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
         stage.movers.extend(movers.into_iter().map(|mover| Mover {
             function: func.name.clone(),
             at: named(unit, &mover.reference),
+            around: mover.around,
             total: Moved::of(&mover.total, &sizes, naming),
             per_iteration: Moved::of(&mover.per_iteration, &sizes, naming),
         }));
@@ -332,11 +336,11 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
     stage
 }
 
-/// Where each value of a function is defined.
-fn definitions(func: &Func, block: &Block, spans: &mut HashMap<Value, Span>) {
+/// Where each value of a function is defined, and whether nothing else is defined there.
+fn definitions(func: &Func, block: &Block, known: &mut HashMap<Value, (Span, bool)>) {
     for stmt in &block.stmts {
-        spans.extend(stmt.results.iter().map(|&result| (result, stmt.span)));
-        stmt.op.for_each_block(func, &mut |inner| definitions(func, inner, spans));
+        known.extend(stmt.results.iter().map(|&result| (result, (stmt.span, stmt.results.len() == 1))));
+        stmt.op.for_each_block(func, &mut |inner| definitions(func, inner, known));
     }
 }
 

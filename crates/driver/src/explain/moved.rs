@@ -3,6 +3,7 @@
 use super::sizes::{Amount, FuncSizes, Naming};
 use super::{Explanation, Loop, Stage};
 use frit_fuse::array::traffic;
+use frit_support::Span;
 
 /// What a loop, or another statement, moves.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub struct Mover {
     pub function: String,
     /// An outermost with-loop, or a statement outside of all.
     pub at: Loop,
+    /// The places of the loops around it.
+    pub around: Vec<Span>,
     /// What it moves, but for what counts for one iteration of a loop.
     pub total: Moved,
     /// What it moves in one iteration of a loop whose number of iterations is unknown.
@@ -42,6 +45,11 @@ impl Moved {
     /// What a function moves, under the report's names.
     pub(super) fn of(moved: &traffic::Moved, sizes: &FuncSizes, naming: &mut Naming) -> Self {
         Self { read: naming.amount(sizes, &moved.read), written: naming.amount(sizes, &moved.written) }
+    }
+
+    pub(super) fn add(&mut self, other: &Moved) {
+        self.read += &other.read;
+        self.written += &other.written;
     }
 
     /// All bytes.

@@ -189,7 +189,8 @@ impl Naming {
         let describe = |size: &Size| {
             if size.name == size.is { size.name.clone() } else { format!("{} (that is {})", size.name, size.is) }
         };
-        let all: Vec<String> = self.sizes.iter().map(describe).collect();
+        let all: Vec<String> =
+            self.sizes.iter().filter(|size| computed::is_of_source(&size.is)).map(describe).collect();
         let known = if all.is_empty() { "it has none".to_string() } else { format!("they are {}", all.join(", ")) };
         Error::usage(format!("the program has no size `{name}`; {known}"))
     }

@@ -25,6 +25,8 @@ pub struct Summary {
     pub stored: Vec<Kept>,
     /// Loops that stay apart, what costs most first.
     pub apart: Vec<Apart>,
+    /// How many more pairs there are, of loops that run over different index spaces.
+    pub in_other_spaces: usize,
 }
 
 /// A loop that runs.
@@ -71,8 +73,9 @@ pub fn summary(explanation: &Explanation, unit: &Unit) -> Summary {
     let loops = running(explanation, unit, &passes);
     let others = others(explanation);
     let stored = stored(explanation, unit);
-    let apart = apart(explanation, unit, &parts, &passes);
-    Summary { verdict: verdict(explanation, unit, passes.len(), &stored, &apart), loops, others, stored, apart }
+    let (apart, in_other_spaces) = apart(explanation, unit, &parts, &passes);
+    let verdict = verdict(explanation, unit, passes.len(), &stored, apart.len() + in_other_spaces);
+    Summary { verdict, loops, others, stored, apart, in_other_spaces }
 }
 
 /// Which loops of the program before merging each loop is made of.
@@ -140,9 +143,12 @@ struct Pass<'e> {
     lines: BTreeSet<usize>,
     /// The last of them.
     last: &'e Loop,
+    /// The loops around it.
+    around: &'e [Span],
     merged: usize,
+    /// What it moves, but for what counts for one iteration of a loop of unknown length.
     moved: Moved,
-    is_repeated: bool,
+    per_iteration: Moved,
     has_windows: bool,
 }
 
@@ -150,14 +156,14 @@ struct Pass<'e> {
 fn passes<'e>(explanation: &'e Explanation, parts: &Parts) -> Vec<Pass<'e>> {
     let mut passes: Vec<Pass<'e>> = Vec::new();
     for mover in explanation.after.movers.iter().filter(|mover| mover.is_loop()) {
-        let is_repeated = !mover.per_iteration.is_zero();
         passes.push(Pass {
             function: &mover.function,
             lines: parts.lines(&mover.function, &mover.at),
             last: &mover.at,
+            around: &mover.around,
             merged: parts.get(&mover.function, &mover.at.label).len(),
-            moved: if is_repeated { mover.per_iteration.clone() } else { mover.total.clone() },
-            is_repeated,
+            moved: mover.total.clone(),
+            per_iteration: mover.per_iteration.clone(),
             has_windows: false,
         });
     }
@@ -173,8 +179,8 @@ fn passes<'e>(explanation: &'e Explanation, parts: &Parts) -> Vec<Pass<'e>> {
         let later = &mut passes[first + second];
         later.lines.extend(earlier.lines);
         later.merged += earlier.merged;
-        later.moved.read += &earlier.moved.read;
-        later.moved.written += &earlier.moved.written;
+        later.moved.add(&earlier.moved);
+        later.per_iteration.add(&earlier.per_iteration);
         later.has_windows = true;
     }
     for pass in passes.iter_mut().filter(|pass| pass.has_windows) {
@@ -182,8 +188,9 @@ fn passes<'e>(explanation: &'e Explanation, parts: &Parts) -> Vec<Pass<'e>> {
             let is_here = array.function == pass.function && array.line.is_some_and(|line| pass.lines.contains(&line));
             is_here.then_some(whole)
         }) {
-            pass.moved.read = pass.moved.read.clone() - whole.clone();
-            pass.moved.written = pass.moved.written.clone() - whole.clone();
+            let moved = if pass.per_iteration.is_zero() { &mut pass.moved } else { &mut pass.per_iteration };
+            moved.read = moved.read.clone() - whole.clone();
+            moved.written = moved.written.clone() - whole.clone();
         }
     }
     passes
@@ -197,14 +204,19 @@ fn between_nests(explanation: &Explanation) -> impl Iterator<Item = (&Intermedia
 
 fn running(explanation: &Explanation, unit: &Unit, passes: &[Pass<'_>]) -> Vec<Running> {
     let run = |pass: &Pass<'_>| {
-        let each = if pass.is_repeated { " in every iteration of the loop around it" } else { "" };
+        let each = || format!("{} in every iteration of the loop around it", pass.per_iteration.roughly(explanation));
+        let moves = match (pass.moved.is_zero(), pass.per_iteration.is_zero()) {
+            (_, true) => pass.moved.roughly(explanation),
+            (true, false) => each(),
+            (false, false) => format!("{}, and {}", pass.moved.roughly(explanation), each()),
+        };
         Running {
             place: if pass.lines.is_empty() { pass.last.describe() } else { lines_text(&pass.lines) },
             source: line_of(unit, pass.last.span),
             merged: pass.merged,
-            moves: format!("{}{each}", pass.moved.roughly(explanation)),
-            runs: how_it_runs(explanation, pass.function, &pass.lines),
-            bytes: explanation.naming.roughly(&pass.moved.all()),
+            moves,
+            runs: how_it_runs(explanation, pass),
+            bytes: explanation.naming.roughly(&(pass.moved.all() + pass.per_iteration.all())),
         }
     };
     passes.iter().map(run).collect()
@@ -215,29 +227,53 @@ fn others(explanation: &Explanation) -> Option<String> {
     let is_copy = |mover: &&Mover| !mover.is_loop() && !mover.at.kind.ends_with("loop");
     let copies: Vec<&Mover> = explanation.after.movers.iter().filter(is_copy).collect();
     let all = copies.iter().fold(Amount::zero(), |sum, mover| sum + mover.total.all() + mover.per_iteration.all());
-    let what = if copies.len() == 1 { "1 statement".into() } else { format!("{} statements", copies.len()) };
+    let what = if copies.len() == 1 {
+        "1 statement that moves".into()
+    } else {
+        format!("{} statements that move", copies.len())
+    };
     // Single elements are no news.
-    (!all.is_constant()).then(|| format!("and {what} beside loops, which move {} in all", explanation.roughly(&all)))
+    (!all.is_constant()).then(|| format!("and {what} {} beside these loops", explanation.roughly(&all)))
 }
 
-/// How the loops at these lines run, in words.
-fn how_it_runs(explanation: &Explanation, function: &str, lines: &BTreeSet<usize>) -> String {
+/// How the loops of a pass run, in words; empty if nothing is known. Loops are known by their places: what loops of the same line do
+/// counts for all of them, unless it cannot be meant.
+fn how_it_runs(explanation: &Explanation, pass: &Pass<'_>) -> String {
     let is_here = |decision: &&Decision| {
-        decision.function == function && decision.first.line.is_some_and(|line| lines.contains(&line))
+        decision.function == pass.function
+            && (decision.first.line.is_some_and(|line| pass.lines.contains(&line))
+                || meet(decision.first.span, pass.last.span))
     };
-    let (mut runs, mut without) = (Vec::new(), None);
-    for decision in explanation.how_loops_run.iter().filter(is_here) {
+    let writes = !pass.moved.written.is_zero() || !pass.per_iteration.written.is_zero();
+    let reduces = ["reduce", "redomap", "fold", "scan"].iter().any(|kind| pass.last.kind.starts_with(kind));
+    let is_meant = |rule: &str| match rule {
+        "nontemporal-stores" => writes,
+        "multi-accumulator" | "array-reductions" => reduces || pass.merged > 1,
+        "vectorised-scan" => pass.last.kind == "scan" || pass.merged > 1,
+        _ => true,
+    };
+    let (mut runs, mut without, mut in_order) = (Vec::new(), None, false);
+    // Of loops in order around them, what is about several of their iterations.
+    let is_of_steps = |decision: &&Decision| {
+        decision.function == pass.function
+            && ["temporal-blocking", "fixed-point-exit", "blocked-floyd-warshall"].contains(&decision.rule)
+            && matches!(decision.outcome, Outcome::Done { .. })
+            && pass.around.contains(&decision.first.span)
+    };
+    for decision in explanation.how_loops_run.iter().filter(|decision| is_here(decision) || is_of_steps(decision)) {
         match &decision.outcome {
             Outcome::Done { what } => {
                 let phrase = frit_lower::phrase(decision.rule);
                 let is_said = phrase.is_empty() || what.starts_with("does not") || runs.contains(&phrase);
-                if !is_said {
+                if !is_said && is_meant(decision.rule) {
                     runs.push(phrase);
                 }
             }
-            Outcome::Refused { reason, .. } | Outcome::NotChosen { reason, .. } if decision.rule == "vectorisation" => {
+            Outcome::Refused { reason, code, .. } if decision.rule == "vectorisation" => {
+                in_order |= *code == "runs-in-order";
                 without.get_or_insert(reason);
             }
+            Outcome::NotChosen { reason, .. } if decision.rule == "vectorisation" => _ = without.get_or_insert(reason),
             Outcome::Refused { .. } | Outcome::NotChosen { .. } | Outcome::Merged { .. } => {}
         }
     }
@@ -245,12 +281,23 @@ fn how_it_runs(explanation: &Explanation, function: &str, lines: &BTreeSet<usize
         runs.retain(|what| *what != "in vectors");
     }
     let has_vectors = runs.iter().any(|what| what.contains("vector"));
-    let runs =
-        if runs.is_empty() { "runs in order, on one thread".into() } else { format!("runs {}", runs.join(", ")) };
-    match without {
-        Some(reason) if !has_vectors => format!("{runs}; has no vectors: {reason}"),
-        _ => runs,
+    if runs.is_empty() && in_order {
+        runs.push("in order");
     }
+    let mut said = Vec::new();
+    if !runs.is_empty() {
+        said.push(format!("runs {}", runs.join(", ")));
+    }
+    if let (false, Some(reason)) = (has_vectors, without) {
+        said.push(format!("has no vectors: {reason}"));
+    }
+    said.join("; ")
+}
+
+/// True if one of the places is in the other.
+fn meet(one: Span, other: Span) -> bool {
+    let is_in = |inner: Span, outer: Span| outer.start <= inner.start && inner.end <= outer.end;
+    !one.is_none() && !other.is_none() && one.file == other.file && (is_in(one, other) || is_in(other, one))
 }
 
 /// Arrays that are stored, with why, the largest first.
@@ -267,7 +314,21 @@ fn stored(explanation: &Explanation, unit: &Unit) -> Vec<Kept> {
                     .is_some_and(|whole| explanation.roughly(whole) == explanation.roughly(&array.bytes))
         };
         let planned = of_nests.iter().position(is_it).map(|at| of_nests.remove(at));
-        let name = array.name.as_ref().map_or_else(|| text_of(unit, array.span), |name| format!("`{name}`"));
+        let is_placed = |decision: &Decision| {
+            let is_here = decision.function == array.function && decision.first.line == array.line;
+            let is_done = matches!(decision.outcome, Outcome::Done { .. });
+            is_here && is_done && ["array-short-circuiting", "layout", "recomputation"].contains(&decision.rule)
+        };
+        if explanation.how_loops_run.iter().any(is_placed) {
+            continue;
+        }
+        // The place of a loop that makes several arrays is that of its last one.
+        let text = if array.is_alone { text_of(unit, array.span) } else { String::new() };
+        let name = match &array.name {
+            Some(name) => format!("`{name}`"),
+            None if text.is_empty() => "an array".into(),
+            None => text,
+        };
         let line = array.line.map(|line| format!(" (line {line})")).unwrap_or_default();
         let whole = explanation.roughly(&array.bytes);
         let (bytes, is_window, what) = match planned.map(|known| (&known.fate, &known.stored)) {
@@ -275,7 +336,11 @@ fn stored(explanation: &Explanation, unit: &Unit) -> Vec<Kept> {
             Some((Storage::Window(_), stored)) => {
                 (stored, true, format!("a window of {} of {whole}", explanation.roughly(stored)))
             }
-            Some((Storage::Root(_, reason), _)) => (&array.bytes, false, format!("{whole}: {reason}")),
+            // That other statements stand between loops is no reason that people could do something about.
+            Some((Storage::Root(code, reason), _)) if *code != "other-statement" => {
+                (&array.bytes, false, format!("{whole}: {reason}"))
+            }
+            Some((Storage::Root(..), _)) => (&array.bytes, false, whole),
             None => (&array.bytes, false, whole),
         };
         all.push(Kept { what: format!("{name}{line}: {what}"), is_window, bytes: explanation.naming.roughly(bytes) });
@@ -285,7 +350,7 @@ fn stored(explanation: &Explanation, unit: &Unit) -> Vec<Kept> {
 }
 
 /// Pairs of loops that stay apart, what costs most first. Each pair has one reason.
-fn apart(explanation: &Explanation, unit: &Unit, parts: &Parts, passes: &[Pass<'_>]) -> Vec<Apart> {
+fn apart(explanation: &Explanation, unit: &Unit, parts: &Parts, passes: &[Pass<'_>]) -> (Vec<Apart>, usize) {
     let written = |function: &str, one: &Loop| {
         let of = parts.get(function, &one.label);
         let is_it = |label: &str| !of.is_disjoint(&parts.get(function, label));
@@ -325,31 +390,40 @@ fn apart(explanation: &Explanation, unit: &Unit, parts: &Parts, passes: &[Pass<'
         };
         let costs = if bytes.is_zero() { String::new() } else { format!(" ({})", explanation.roughly(&bytes)) };
         let apart = Apart { reason: format!("{subject}{what}{costs}: {reason}"), advice: advice(code), bytes };
-        let weight = u32::from(code != "spaces-differ") + u32::from(!code.is_empty());
+        let weight = if code == SPACES_DIFFER { 0 } else { 1 + u32::from(!code.is_empty()) };
         let known = found.entry(pair).or_insert_with(|| (weight, apart.clone()));
         if weight > known.0 {
             *known = (weight, apart);
         }
     }
-    let mut all: Vec<Apart> = found.into_values().map(|(_, apart)| apart).collect();
+    let in_other_spaces = found.values().filter(|(weight, _)| *weight == 0).count();
+    let mut all: Vec<Apart> = found.into_values().filter(|(weight, _)| *weight > 0).map(|(_, apart)| apart).collect();
     all.sort_by(|one, other| larger_first(&one.bytes, &other.bytes));
-    all
+    (all, in_other_spaces)
 }
+
+/// The code of the reason that two loops run over different index spaces. It says least.
+const SPACES_DIFFER: &str = "spaces-differ";
 
 /// What the reader could change, by the code of a refusal.
 fn advice(code: &str) -> &'static str {
     frit_fuse::array::advice(code).unwrap_or("nothing to do")
 }
 
-fn verdict(explanation: &Explanation, unit: &Unit, passes: usize, stored: &[Kept], apart: &[Apart]) -> Vec<String> {
+fn verdict(explanation: &Explanation, unit: &Unit, passes: usize, stored: &[Kept], apart: usize) -> Vec<String> {
     let (before, after) = (&explanation.before, &explanation.after);
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let left = if passes == 1 { "1 pass over memory".into() } else { format!("{passes} passes over memory") };
-    let mut first = if before.nests == passes { left } else { format!("{left} instead of {}", before.nests) };
+    let mut first = match before.nests {
+        _ if passes == 0 => "All loops run in order".to_string(),
+        // Loops in order became loops over arrays.
+        nests if nests <= passes => left,
+        nests => format!("{left} instead of {nests}"),
+    };
     let gone = between_nests(explanation).fold(Amount::zero(), |sum, (_, whole)| sum + whole.scale(2));
     let amounts = |one: &Amount, other: &Amount| {
         let [one, other] = [one, other].map(|amount| explanation.roughly(amount));
-        if one == other { one } else { format!("{other} instead of {one}") }
+        if one == other { format!("{one}, as before") } else { format!("{other} instead of {one}") }
     };
     let mut moved = Vec::new();
     if !before.moved.is_zero() || !after.moved.is_zero() {
@@ -374,13 +448,14 @@ fn verdict(explanation: &Explanation, unit: &Unit, passes: usize, stored: &[Kept
         (0, 0) => "Nothing is stored between loops".to_string(),
         (0, _) => format!("Of {} only a window is stored between loops", count(windows, "array")),
         (_, 0) => format!("{} stored between loops", are(whole, "array")),
-        _ => format!("{} stored between loops, and of {windows} more a window", are(whole, "array")),
+        _ => format!("{} stored between loops, and only a window of {windows} more", are(whole, "array")),
     };
     if stored.len() < were {
         second += &format!("; before, {were} {}", if were == 1 { "was" } else { "were" });
     }
-    let third = match apart.len() {
-        0 => "Nothing is left to merge.".to_string(),
+    let third = match apart {
+        0 if passes <= 1 => "Nothing is left to merge.".to_string(),
+        0 => "No other merge is possible.".to_string(),
         pairs => format!("{} of loops {} apart.", count(pairs, "pair"), if pairs == 1 { "stays" } else { "stay" }),
     };
     vec![format!("{first}."), format!("{second}."), third]

@@ -18,23 +18,33 @@ const APART: usize = 4;
 
 /// The explanation in short: at most [`LINES`] lines.
 pub fn print_short(explanation: &Explanation, unit: &Unit) -> String {
-    let Summary { verdict, loops, others, stored, apart } = &summary(explanation, unit);
+    let Summary { verdict, loops, others, stored, apart, in_other_spaces } = &summary(explanation, unit);
     let mut lines = verdict.clone();
-    let rest =
-        |all: usize, shown: usize, what: &str| (all > shown).then(|| format!("  and {} more {what}", all - shown));
+    let rest = |all: usize, shown: usize, what: &str| {
+        let more = all.saturating_sub(shown);
+        (more > 0).then(|| format!("  and {more} more {what}{}", if more == 1 { "" } else { "s" }))
+    };
 
     let mut ends: Vec<String> = Vec::new();
     if !stored.is_empty() {
         ends.extend(["".into(), "Stored between loops:".into(), "".into()]);
         ends.extend(stored.iter().take(STORED).map(|array| format!("  {}", array.what)));
-        ends.extend(rest(stored.len(), STORED, "arrays"));
+        ends.extend(rest(stored.len(), STORED, "array"));
     }
     if !apart.is_empty() {
         ends.extend(["".into(), "Apart, what costs most first:".into(), "".into()]);
         for pair in apart.iter().take(APART) {
             ends.extend([format!("  {}", pair.reason), format!("    {}", pair.advice)]);
         }
-        ends.extend(rest(apart.len(), APART, "pairs"));
+        ends.extend(rest(apart.len(), APART, "pair"));
+    }
+    if *in_other_spaces > 0 {
+        let pairs = if *in_other_spaces == 1 {
+            "1 pair of loops runs".into()
+        } else {
+            format!("{in_other_spaces} pairs of loops run")
+        };
+        ends.extend(["".into(), format!("{pairs} over different index spaces, which cannot be merged.")]);
     }
     let calls = calls(unit);
     if !calls.is_empty() {
@@ -58,12 +68,15 @@ pub fn print_short(explanation: &Explanation, unit: &Unit) -> String {
                 [&one.moves, &one.runs].into_iter().filter(|said| !said.is_empty()).map(|said| format!("    {said}")),
             );
         }
-        lines.extend(rest(loops.len(), shown, "that move less"));
+        lines.extend(rest(loops.len(), shown, "loop").map(|more| more + ", where less is moved"));
         lines.extend(others.iter().map(|others| format!("  {others}")));
     }
     lines.extend(ends);
     lines.join("\n") + "\n"
 }
+
+/// More sizes that the program computes are not listed.
+const MOST_COMPUTED: usize = 6;
 
 /// What the sizes are that these texts mention.
 fn mentioned<'a>(
@@ -86,6 +99,7 @@ fn mentioned<'a>(
     match computed[..] {
         [] => {}
         [one] => told.push(format!("{one} is a size that the program computes")),
+        _ if computed.len() > MOST_COMPUTED => told.push("other letters are sizes that the program computes".into()),
         _ => told.push(format!("{} are sizes that the program computes", computed.join(", "))),
     }
     if told.is_empty() { told } else { vec![format!("{}.", told.join("; "))] }

@@ -169,6 +169,7 @@ impl<'c, 'p> Checker<'c, 'p> {
     /// Brings a variable into scope.
     fn bind(&mut self, name: &'p str, ty: Type, span: Span) -> Var {
         let variable = self.fresh(name, ty, span);
+        self.variables[variable].is_written = true;
         self.scope.entry(name).or_default().push(variable);
         self.bound.push(name);
         variable
@@ -177,7 +178,7 @@ impl<'c, 'p> Checker<'c, 'p> {
     /// Makes a variable that no name reaches.
     fn fresh(&mut self, name: &str, ty: Type, span: Span) -> Var {
         self.barriers_of.push(self.barriers);
-        self.variables.push(Variable { name: name.to_string(), ty, span })
+        self.variables.push(Variable { name: name.to_string(), is_written: false, ty, span })
     }
 
     /// Forgets what was bound since `bound` had `mark` names.

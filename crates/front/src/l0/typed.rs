@@ -17,6 +17,7 @@
 
 use super::types::Type;
 use frit_support::{Span, Table, define_index};
+use std::sync::Arc;
 
 pub use super::ast::{BinaryOp, SoacKind};
 
@@ -62,10 +63,19 @@ pub struct Function {
 pub struct Variable {
     /// As written; names are not unique. Variables that stand for sugar have the name of what they stand for.
     pub name: String,
+    /// The source binds it by this name.
+    pub is_written: bool,
     /// Its type.
     pub ty: Type,
     /// Where it is bound.
     pub span: Span,
+}
+
+impl Variable {
+    /// Its name, if the source has one for it: what reports and generated code call it.
+    pub fn written_name(&self) -> Option<Arc<str>> {
+        self.is_written.then(|| Arc::from(self.name.as_str()))
+    }
 }
 
 /// An expression.

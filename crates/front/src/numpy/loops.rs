@@ -288,7 +288,9 @@ impl<'m> Lowering<'m> {
         self.state = before.clone();
         self.state.unknown.extend(&carried.unknown);
         self.state.unknown.extend(&attempt.lost);
+        let last = self.b.set_span(repeat.span);
         let results = self.b.sequential_loop(attempt.kind, attempt.params, attempt.init, attempt.block, consumed);
+        self.b.set_span(last);
         let is_known = |buffer: Buffer| buffer < before.buffers.len();
         self.state.aliases.extend(aliases.into_iter().filter(|&(one, other)| is_known(one) && is_known(other)));
         let mut results = results.into_iter();

@@ -169,7 +169,11 @@ impl Lowering<'_> {
         }
         self.settle_buffer(array.buffer);
         let old = self.state.buffers[array.buffer];
-        self.state.buffers[array.buffer] = self.back_through(old, &array.lenses, new);
+        let changed = self.back_through(old, &array.lenses, new);
+        let name = self.b.func.values[old].name.clone();
+        let known = &mut self.b.func.values[changed].name;
+        *known = known.take().or(name);
+        self.state.buffers[array.buffer] = changed;
     }
 
     /// What is seen through a lens.

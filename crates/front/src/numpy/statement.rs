@@ -168,6 +168,7 @@ impl<'m> Lowering<'m> {
                 Err(self.not_compiled(span, "an assignment to a variable of the module", "return the value"))
             }
             Expr::Name(name) => {
+                self.call_after(&item, name.id.as_str());
                 self.scope().insert(name.id.to_string(), item);
                 Ok(())
             }
@@ -201,6 +202,19 @@ impl<'m> Lowering<'m> {
                 self.overwrite(&part, item, span)
             }
             _ => Err(self.not_compiled(span, "an assignment to this", "assign to a variable, an element or a slice")),
+        }
+    }
+
+    /// Calls what a variable is after it, for reports and generated code. The first variable counts.
+    fn call_after(&mut self, item: &Item, name: &str) {
+        let value = match item {
+            Item::Array(array) => Some(self.state.buffers[array.buffer]),
+            Item::Number(number) => number.x.value(),
+            _ => None,
+        };
+        // `_` is what nobody uses.
+        if let (Some(value), false) = (value, name == "_") {
+            self.b.func.values[value].name.get_or_insert_with(|| name.into());
         }
     }
 

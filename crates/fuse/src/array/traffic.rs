@@ -7,6 +7,7 @@
 //! - arrays made inside of a with-loop's body are read and written once in every iteration; one that becomes a cell is the
 //!   outer loop's result, and is written once;
 //! - views, `iota`, `replicate` and constant tables cost nothing; `concat`, copies and updates move what they copy;
+//! - an array whose old elements nobody uses afterwards is updated in place, see [`InPlace`]: it is not copied;
 //! - single elements read outside of with-loops count one by one;
 //! - in a sequential loop everything counts as often as the loop runs, and of an `if` both branches count.
 //!
@@ -17,7 +18,8 @@
 use super::planning::loop_ref;
 use super::touched::elements_read;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, ops,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View,
+    WithLoop, ops,
 };
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_plan::LoopRef;
@@ -56,6 +58,8 @@ pub struct Traffic {
 pub struct Mover {
     /// What reports call it.
     pub reference: LoopRef,
+    /// The places of the loops around it.
+    pub around: Vec<Span>,
     /// What it moves, but for what counts for one iteration of a loop.
     pub total: Moved,
     /// What it moves in one iteration of a loop whose number of iterations is unknown: that around it, or one in it.
@@ -256,6 +260,8 @@ struct Counter<'f> {
     placed: BTreeSet<Value>,
     /// Arrays that are the function's results.
     returned: BTreeSet<Value>,
+    /// Arrays that are made in the memory of others.
+    in_place: InPlace,
     enclosing: Vec<Enclosing>,
     /// How many of the enclosing loops are with-loops.
     with_depth: u32,
@@ -271,11 +277,13 @@ impl<'f> Counter<'f> {
             depths: vec![(0, 0); func.values.len()],
             placed: BTreeSet::new(),
             returned: BTreeSet::new(),
+            in_place: InPlace::default(),
             enclosing: Vec::new(),
             with_depth: 0,
             traffic: Traffic::default(),
         };
         counter.define(&func.body, (0, 0));
+        counter.in_place = InPlace::of(func, &counter.definitions);
         let mut returned = BTreeSet::new();
         func.body.results.iter().for_each(|&result| counter.mark(result, true, &mut returned));
         counter.returned = returned;
@@ -307,8 +315,10 @@ impl<'f> Counter<'f> {
         }
         let Some(stmt) = self.definitions.get(&array) else { return };
         let nth = stmt.results.iter().position(|&result| result == array).expect("the statement defines the array");
-        if let Op::View { array, .. } | Op::Update { array, consumes: true, .. } = stmt.op {
+        if let Op::View { array, .. } = stmt.op {
             self.mark(array.into(), loops, marked);
+        } else if let (Op::Update { array, .. }, true) = (&stmt.op, self.in_place.results.contains(&stmt.results[0])) {
+            self.mark((*array).into(), loops, marked);
         } else if let Op::If { then, otherwise, .. } = &stmt.op {
             self.mark(then.results[nth], loops, marked);
             self.mark(otherwise.results[nth], loops, marked);
@@ -356,17 +366,21 @@ impl<'f> Counter<'f> {
             Op::Copy { array } => read((*array).into()),
             Op::Concat { arrays } => arrays.iter().for_each(|&array| read(array.into())),
             Op::ArrayLit { elems } => elems.iter().copied().for_each(read),
-            Op::Update { array, value, consumes, .. } => {
-                read(*value);
-                if !consumes {
+            Op::Update { array, value, .. } => {
+                if value.value().is_none_or(|part| !self.in_place.parts.contains(&part)) {
+                    read(*value);
+                }
+                if !self.in_place.results.contains(&stmt.results[0]) {
                     read((*array).into());
                 }
             }
             Op::With(w) => {
                 let data = &self.func.with_loops[*w];
-                for operator in &data.operators {
+                for (operator, results) in by_operator(stmt, &data.operators) {
                     match &operator.op {
-                        Operator::ModArray { source, consumes: false } => read((*source).into()),
+                        Operator::ModArray { source, .. } if !self.in_place.results.contains(&results[0]) => {
+                            read((*source).into());
+                        }
                         Operator::Fold { neutral, .. } | Operator::Scan { neutral, .. } => {
                             neutral.iter().copied().for_each(&mut read);
                         }
@@ -396,7 +410,8 @@ impl<'f> Counter<'f> {
             let moves_itself = self.with_depth == 0 && !matches!(stmt.op, Op::Loop(_) | Op::If { .. });
             if moves_itself {
                 let (total, per_iteration) = (Moved::default(), Moved::default());
-                self.traffic.movers.push(Mover { reference: loop_ref(self.func, stmt), total, per_iteration });
+                let around = self.enclosing.iter().map(|enclosing| enclosing.span).collect();
+                self.traffic.movers.push(Mover { reference: loop_ref(self.func, stmt), around, total, per_iteration });
             }
             self.statement(stmt);
             // A with-loop that moves nothing is worth telling; another statement is not.
@@ -426,10 +441,12 @@ impl<'f> Counter<'f> {
                 self.charge_reads(&sources);
                 self.charge_made(stmt.results[0]);
             }
-            Op::Update { value, consumes, .. } => {
+            Op::Update { value, .. } => {
                 self.charge_reads(&sources);
-                self.charge(Direction::Write, self.sizes.bytes(&self.func.operand_type(*value)));
-                if !consumes {
+                if value.value().is_none_or(|part| !self.in_place.parts.contains(&part)) {
+                    self.charge(Direction::Write, self.sizes.bytes(&self.func.operand_type(*value)));
+                }
+                if !self.in_place.results.contains(&stmt.results[0]) {
                     self.charge_made(stmt.results[0]);
                 }
             }
@@ -464,17 +481,16 @@ impl<'f> Counter<'f> {
             };
             self.charge(Direction::Read, bytes);
         }
-        let mut results = stmt.results.iter();
-        for operator in &data.operators {
-            let of_operator: Vec<Value> = results.by_ref().take(operator.op.results()).copied().collect();
-            if let Operator::ModArray { consumes: true, .. } = operator.op {
-                let row = self.func.ty(of_operator[0]).row(data.space.len());
+        for (operator, results) in by_operator(stmt, &data.operators) {
+            let is_modified = matches!(operator.op, Operator::ModArray { .. });
+            if is_modified && self.in_place.results.contains(&results[0]) {
+                let row = self.func.ty(results[0]).row(data.space.len());
                 for generator in &data.generators {
                     let written = self.indices(generator) * self.sizes.bytes(&row);
                     self.charge(Direction::Write, written);
                 }
             } else {
-                of_operator.into_iter().for_each(|result| self.charge_made(result));
+                results.iter().for_each(|&result| self.charge_made(result));
             }
         }
         self.with_depth += 1;
@@ -544,7 +560,7 @@ impl<'f> Counter<'f> {
         }
         let bytes = self.sizes.bytes(self.func.ty(array));
         self.charge(Direction::Write, bytes.clone());
-        if !self.returned.contains(&array) {
+        if !self.returned.contains(&array) && !self.in_place.parts.contains(&array) {
             self.traffic.intermediates.push(array);
             self.traffic.held += &bytes;
         }
@@ -573,6 +589,142 @@ impl<'f> Counter<'f> {
         }
         mover.total.add(direction, &bytes);
         self.traffic.moved += &bytes;
+    }
+}
+
+/// The operators of a with-loop, each with its results.
+fn by_operator<'s>(
+    stmt: &'s Stmt,
+    operators: &'s [OperatorData],
+) -> impl Iterator<Item = (&'s OperatorData, &'s [Value])> {
+    let mut rest = &stmt.results[..];
+    operators.iter().map(move |operator| {
+        let (results, others) = rest.split_at(operator.op.results());
+        rest = others;
+        (operator, results)
+    })
+}
+
+/// The results of updates and of modifying with-loops that can have the memory of the array that they change: it is consumed, or nothing
+/// uses it afterwards. Whether lowering finds that out does not matter here: counts before and after merging are comparable.
+#[derive(Default)]
+struct InPlace {
+    results: BTreeSet<Value>,
+    /// Arrays that a with-loop makes and that only such an update uses: they are made where they go.
+    parts: BTreeSet<Value>,
+}
+
+impl InPlace {
+    fn of(func: &Func, definitions: &HashMap<Value, &Stmt>) -> Self {
+        let mut found = Self::default();
+        let mut used = BTreeSet::new();
+        Walk { func, definitions }.block(&func.body, &BTreeSet::new(), &mut used, &mut found);
+        let mut uses = HashMap::new();
+        count_uses(func, &func.body, &mut uses);
+        found.parts.retain(|part| {
+            uses.get(part) == Some(&1) && definitions.get(part).is_some_and(|stmt| matches!(stmt.op, Op::With(_)))
+        });
+        found
+    }
+}
+
+/// How often statements and blocks mention each value.
+fn count_uses(func: &Func, block: &Block, uses: &mut HashMap<Value, usize>) {
+    let mut count = |operand: Operand| {
+        if let Some(value) = operand.value() {
+            *uses.entry(value).or_default() += 1;
+        }
+    };
+    block.results.iter().for_each(|&result| count(result));
+    block.stmts.iter().for_each(|stmt| stmt.op.for_each_operand(func, &mut count));
+    for stmt in &block.stmts {
+        stmt.op.for_each_block(func, &mut |inner| count_uses(func, inner, uses));
+    }
+}
+
+struct Walk<'a, 'f> {
+    func: &'f Func,
+    definitions: &'a HashMap<Value, &'f Stmt>,
+}
+
+impl Walk<'_, '_> {
+    /// The array that a value is a view of, or the value itself.
+    fn root(&self, mut value: Value) -> Value {
+        while let Some(Op::View { array, .. } | Op::Index { array, .. }) =
+            self.definitions.get(&value).map(|stmt| &stmt.op)
+        {
+            value = *array;
+        }
+        value
+    }
+
+    /// The arrays that a statement mentions, inside too.
+    fn mentioned(&self, stmt: &Stmt, all: &mut BTreeSet<Value>) {
+        stmt.op.for_each_operand(self.func, &mut |operand: Operand| {
+            all.extend(operand.value().filter(|&value| !self.func.ty(value).is_scalar()).map(|value| self.root(value)));
+        });
+        stmt.op.for_each_block(self.func, &mut |block| {
+            block.stmts.iter().for_each(|stmt| self.mentioned(stmt, all));
+            all.extend(block.results.iter().filter_map(|result| result.value()).map(|value| self.root(value)));
+        });
+    }
+
+    /// Goes over a block from its end. `again` are arrays that the next iterations use; `used` are those that are used after the
+    /// statement at hand.
+    fn block(&self, block: &Block, again: &BTreeSet<Value>, used: &mut BTreeSet<Value>, found: &mut InPlace) {
+        used.extend(again);
+        used.extend(block.results.iter().filter_map(|result| result.value()).map(|value| self.root(value)));
+        for stmt in block.stmts.iter().rev() {
+            let mut is_free = |array: Value, result: Value, consumes: bool| {
+                if consumes || !used.contains(&self.root(array)) {
+                    found.results.insert(result);
+                }
+            };
+            match &stmt.op {
+                Op::Update { array, value, consumes, .. } => {
+                    is_free(*array, stmt.results[0], *consumes);
+                    if found.results.contains(&stmt.results[0]) {
+                        found.parts.extend(value.value());
+                    }
+                }
+                Op::With(w) => {
+                    for (operator, results) in by_operator(stmt, &self.func.with_loops[*w].operators) {
+                        if let Operator::ModArray { source, consumes } = operator.op {
+                            is_free(source, results[0], consumes);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            let mut inside = BTreeSet::new();
+            self.mentioned(stmt, &mut inside);
+            // What is made outside of a loop and used in it is used by the next iteration too; of a branch it is not.
+            let is_repeated = !matches!(stmt.op, Op::If { .. });
+            stmt.op.for_each_block(self.func, &mut |inner| {
+                let mut after = used.clone();
+                let nobody = BTreeSet::new();
+                let again = if is_repeated { self.made_outside(stmt, &inside) } else { nobody };
+                self.block(inner, &again, &mut after, found);
+            });
+            used.extend(inside);
+        }
+    }
+
+    /// Those of the arrays that are made outside of a statement.
+    fn made_outside(&self, stmt: &Stmt, arrays: &BTreeSet<Value>) -> BTreeSet<Value> {
+        let mut own = BTreeSet::new();
+        self.made_in(stmt, &mut own);
+        arrays.difference(&own).copied().collect()
+    }
+
+    fn made_in(&self, stmt: &Stmt, own: &mut BTreeSet<Value>) {
+        stmt.op.for_each_binder(self.func, &mut |binder| _ = own.insert(binder));
+        stmt.op.for_each_block(self.func, &mut |block| {
+            for stmt in &block.stmts {
+                own.extend(&stmt.results);
+                self.made_in(stmt, own);
+            }
+        });
     }
 }
 
@@ -614,6 +766,32 @@ mod tests {
     #[test]
     fn an_intermediate_is_written_and_read_once() {
         assert_eq!(counted(MAP_SUM), (2, 2, 1, "24*%0".into()));
+    }
+
+    /// A loop that changes an element of a vector in each iteration. `yields` is the version of the vector that the next one gets.
+    fn updating(yields: &str) -> String {
+        format!(
+            "func @main[%0](%1: f64[%0]) -> (f64[%0]) {{
+  %2: f64[%0] = for %3 < %0 (%4: f64[%0] = %1) {{
+    %5: f64 = index %4[%3]
+    %6: f64 = mul %5, 2.0
+    %7: f64[%0] = update %4[%3] = %6
+    yield {yields}
+  }}
+  return %2
+}}
+"
+        )
+    }
+
+    #[test]
+    fn an_update_whose_old_array_nobody_uses_moves_an_element() {
+        assert_eq!(counted(&updating("%7")).3, "16*%0");
+    }
+
+    #[test]
+    fn an_update_of_an_array_that_is_used_again_copies_it() {
+        assert_eq!(counted(&updating("%4")).3, "16*%0 + 16*%0^2");
     }
 
     #[test]

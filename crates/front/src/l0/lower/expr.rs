@@ -45,17 +45,17 @@ impl<'f, 'p> Body<'f, 'p> {
         &self.function.variables[var].ty
     }
 
-    pub(super) fn variable_name(&self, var: Var) -> &'p str {
-        &self.function.variables[var].name
+    pub(super) fn written_name(&self, var: Var) -> Option<Arc<str>> {
+        self.function.variables[var].written_name()
     }
 
     pub(super) fn bind(&mut self, var: Var, parts: Parts) {
-        let name = &self.function.variables[var].name;
+        let name = self.written_name(var);
         for &part in &parts {
             if let Operand::Value(value) = part {
                 let known = &mut self.emitter.func().values[value].name;
                 if known.is_none() {
-                    *known = Some(Arc::from(name.as_str()));
+                    *known = name.clone();
                 }
             }
         }
@@ -81,7 +81,7 @@ impl<'f, 'p> Body<'f, 'p> {
         let name = match &pattern.kind {
             PatternKind::Tuple(inner) => return inner.iter().for_each(|pattern| self.component_names(pattern, names)),
             PatternKind::Wildcard => None,
-            PatternKind::Var(var) => Some(Arc::from(self.function.variables[*var].name.as_str())),
+            PatternKind::Var(var) => self.written_name(*var),
         };
         names.extend(pattern.ty.flat().components.iter().map(|_| name.clone()));
     }

@@ -85,8 +85,8 @@ impl<'p> Body<'_, 'p> {
     fn names(&self, lambda: &Lambda) -> Vec<Option<Arc<str>>> {
         let mut names = Vec::new();
         for &param in &lambda.params {
-            let name: Arc<str> = self.variable_name(param).into();
-            names.extend(self.variable_type(param).flat().components.iter().map(|_| Some(name.clone())));
+            let name = self.written_name(param);
+            names.extend(self.variable_type(param).flat().components.iter().map(|_| name.clone()));
         }
         names
     }
