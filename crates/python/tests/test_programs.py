@@ -209,7 +209,7 @@ def test_calls_after_a_fork_are_right():
 def test_a_function_shows_what_became_of_it(scale):
     scale(2.0, np.zeros(3))
     explanation = scale.explain()
-    assert "Totals" in str(explanation) and "<iframe" in explanation._repr_html_()
+    assert "1 pass over memory" in str(explanation) and "<iframe" in explanation._repr_html_()
     assert "func @main" in scale.dump("fuse") and "frit_context" in scale.source()
     with pytest.raises(TypeError, match="there is no step `later`"):
         scale.dump("later")
