@@ -118,7 +118,7 @@ enum EngineName {
 struct Run {
     /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
-    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
     /// Values or .npy files, one for each parameter; what `argv` gives to a `main` in SAC. Before them, the C files (or .o, .a, .so) with
@@ -141,7 +141,7 @@ struct Build {
     /// C files (or .o, .a, .so) with the `external` functions of a program in SAC
     #[arg(value_name = "FILE.c")]
     c_files: Vec<PathBuf>,
-    /// An entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)`; of a library there may be
+    /// An entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)`; of a library there may be
     /// several [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Vec<String>,
@@ -159,7 +159,7 @@ struct Dump {
     /// The program (.l0, .sac, or .ir for the array IR)
     #[arg(required_unless_present = "steps")]
     file: Option<PathBuf>,
-    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
     /// The step after which to look; see --steps
@@ -197,7 +197,7 @@ impl Dump {
 struct Explain {
     /// The program (.l0, .sac, .ir for the array IR, .c, or .ll or .bc)
     file: PathBuf,
-    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
     /// Values or .npy files, one for each parameter of `main`: their sizes make amounts numbers
@@ -231,7 +231,7 @@ struct Explain {
 struct Graph {
     /// The program (.l0, .sac, .ir for the array IR, or .c)
     file: PathBuf,
-    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
     /// What to make: NAME.svg, or NAME.dot for Graphviz
@@ -256,7 +256,7 @@ struct Graph {
 struct Bench {
     /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
-    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
     /// Values or .npy files, one for each parameter of `main`; before them, as for `frit run`, C files

@@ -42,7 +42,7 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     for param in &signature.params {
         let components = param.ty.flat().components;
         let Some((at, word)) = words.next() else {
-            return Err(wrong_count(signature));
+            return Err(wrong_count(unit, signature));
         };
         if !is_npy(word) {
             let read = frit_support::with_deep_stack(|| text::read_arguments(word, std::slice::from_ref(param)));
@@ -83,7 +83,7 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
         }
     }
     if words.next().is_some() {
-        return Err(wrong_count(signature));
+        return Err(wrong_count(unit, signature));
     }
     unequal_extents(signature, &arguments).map_or(Ok(arguments), Err)
 }
@@ -122,13 +122,14 @@ fn is_npy(word: &str) -> bool {
     word.ends_with(".npy")
 }
 
-fn wrong_count(signature: &Signature) -> Error {
+fn wrong_count(unit: &Unit, signature: &Signature) -> Error {
+    let function = if unit.call.is_empty() { "main" } else { &unit.call };
     let list: Vec<String> = signature.params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
     let count = counted(list.len(), "argument");
     if list.is_empty() {
-        return Error::usage(format!("`main` takes {count}"));
+        return Error::usage(format!("`{function}` takes {count}"));
     }
-    Error::usage(format!("`main` takes {count} ({})", list.join(", ")))
+    Error::usage(format!("`{function}` takes {count} ({})", list.join(", ")))
 }
 
 fn bad_file(path: &str, message: String) -> Error {

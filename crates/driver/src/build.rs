@@ -3,7 +3,6 @@
 use crate::compile::{compiler_failure, generate, load_foreign, native_bug, optimisation};
 use crate::error::{Error, Kind};
 use crate::executable;
-use crate::interface::Interface;
 use crate::native::{Cache, Compiler, compiler::Optimisation};
 use crate::options::{Engine, Options};
 use crate::output::Outputs;
@@ -79,7 +78,7 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
     let mut timings = Vec::new();
     for unit in units {
         let mut pipeline = Pipeline::new(unit, options);
-        pipeline.name = match unit.interface.as_ref().and_then(Interface::function) {
+        pipeline.name = match unit.function() {
             Some(function) if units.len() > 1 => unused_name(&codes, &format!("{stem}_{function}")),
             Some(_) | None => stem.clone(),
         };

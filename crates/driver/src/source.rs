@@ -1,5 +1,6 @@
 //! From a file to a program on the array IR, whatever language the file is in.
 
+use crate::arguments;
 use crate::error::{Error, Kind, guard_reading};
 use crate::interface::Interface;
 use crate::numpy;
@@ -27,7 +28,8 @@ pub struct Unit {
     pub interface: Option<Interface>,
     /// The program in SAC, if that is what it is written in, and it was not only recalled.
     pub sac: Option<sac::Source>,
-    /// Of a NumPy function: it and the types that it is compiled for, which the sources do not tell.
+    /// Of a NumPy function: it and the types that it is compiled for, which the sources do not tell. Of a program in L0: the entry function,
+    /// if that was chosen by its name.
     pub call: String,
     /// In SAC: the functions whose constraints are checked at a place.
     pub constraints: Constraints,
@@ -69,7 +71,7 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
     }
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
-        Ok(text) => parse(&name, text, language),
+        Ok(text) => parse(&name, text, language, None),
         Err(error) => {
             let mut sources = SourceMap::new();
             let at = error.utf8_error().valid_up_to();
@@ -93,7 +95,10 @@ pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
     if numpy::is_python(path) {
         return Ok(numpy::load_entry(&name, text, entry)?.unit);
     }
-    sac::load_entry(&name, text, entry)
+    match is_l0(path) {
+        true => parse(&name, text, Language::L0, Some(entry)),
+        false => sac::load_entry(&name, text, entry),
+    }
 }
 
 /// As [`load_entry`]; of a NumPy function what runs for arguments whose extents are equal where it checks that they are.
@@ -120,6 +125,11 @@ pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Ve
     if numpy::is_python(path) {
         return numpy::load_call(&name, text, entry, words);
     }
+    if is_l0(path) {
+        let unit = parse(&name, text, Language::L0, Some(entry))?;
+        let arguments = arguments::from_words(&unit, words)?;
+        return Ok((unit, arguments));
+    }
     sac::load_call(&name, text, entry, words)
 }
 
@@ -129,7 +139,7 @@ pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Ve
 ///
 /// Every mistake in the source.
 pub fn load_sac(name: &str, text: &str) -> Result<Unit, Error> {
-    parse(name, text.to_string(), Language::Sac)
+    parse(name, text.to_string(), Language::Sac, None)
 }
 
 /// Checks a program in L0.
@@ -138,14 +148,14 @@ pub fn load_sac(name: &str, text: &str) -> Result<Unit, Error> {
 ///
 /// Every mistake in the source.
 pub fn load_l0(name: &str, text: &str) -> Result<Unit, Error> {
-    parse(name, text.to_string(), Language::L0)
+    parse(name, text.to_string(), Language::L0, None)
 }
 
 /// The name and text of a file in a language whose entry functions are chosen by name.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
-    if !path.extension().is_some_and(|extension| extension == "sac" || extension == "xsac" || extension == "py") {
+    if !path.extension().is_some_and(|extension| ["l0", "sac", "xsac", "py"].iter().any(|known| extension == *known)) {
         return Err(Error::usage(format!(
-            "`{}`: only programs in SAC (.sac) and Python (.py) have other entry functions",
+            "`{}`: only programs in L0 (.l0), SAC (.sac) and Python (.py) have other entry functions",
             path.display()
         )));
     }
@@ -154,7 +164,12 @@ pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
     Ok((path.display().to_string(), text))
 }
 
-fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
+fn is_l0(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "l0")
+}
+
+/// Checks a program. Another function than `main` may be the entry of one in L0.
+fn parse(name: &str, text: String, language: Language, entry: Option<&str>) -> Result<Unit, Error> {
     match language {
         Language::Sac => return sac::load(name, text),
         Language::Python => return numpy::load(name, text),
@@ -165,7 +180,13 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
     let text = sources.file(file).expect("the file was just added").text.as_str();
     let load = || match language {
         Language::L0 => {
-            let lowered = l0::lower::lower(&l0::load(file, text)?);
+            let mut program = l0::load(file, text)?;
+            if let Some(entry) = entry
+                && !program.enter_at(entry)
+            {
+                return Err(vec![no_such_function(&program, entry)]);
+            }
+            let lowered = l0::lower::lower(&program);
             Ok((lowered.program, lowered.signature.map(Interface::L0)))
         }
         Language::Sac | Language::Python => unreachable!("they are loaded above"),
@@ -190,11 +211,21 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             interface,
             sac: None,
             constraints: Constraints::new(),
-            call: String::new(),
+            call: entry.unwrap_or_default().to_string(),
             caller: None,
         }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
     }
+}
+
+/// That a program has no such function, with those that it has.
+fn no_such_function(program: &l0::typed::Program, name: &str) -> Diagnostic {
+    const MOST: usize = 10;
+    let names: Vec<String> = program.functions.iter().map(|(_, function)| format!("`{}`", function.name)).collect();
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    let list = names.into_iter().take(MOST).collect::<Vec<_>>().join(", ");
+    Diagnostic::error("unknown-function", format!("there is no function `{name}`"))
+        .note(format!("the file has {list}{more}"))
 }
 
 impl Unit {
@@ -247,6 +278,14 @@ impl Unit {
         frit_support::with_deep_stack(|| {
             self.array.funcs.iter().for_each(|(_, func)| of_block(func, &func.body, visit));
         });
+    }
+
+    /// The name of the entry function, where a program may have several.
+    pub(crate) fn function(&self) -> Option<String> {
+        match &self.interface {
+            Some(Interface::L0(_)) if !self.call.is_empty() => Some(self.call.clone()),
+            interface => interface.as_ref()?.function(),
+        }
     }
 
     /// What the entry function takes and gives.

@@ -140,8 +140,8 @@ fn functions_of_combinators_are_lambdas_of_what_is_passed() {
 
 #[test]
 fn a_missing_main_is_no_mistake() {
-    assert_eq!(checked("fun int f() = 1").main, None);
-    assert_eq!(checked("fun int f() = 1 fun int main() = 2").main.map(Index::at), Some(1));
+    assert_eq!(checked("fun int f() = 1").entry, None);
+    assert_eq!(checked("fun int f() = 1 fun int main() = 2").entry.map(Index::at), Some(1));
 }
 
 #[test]

@@ -231,3 +231,29 @@ fn complex_numbers_come_from_files_where_they_are_taken() {
     place.file("swapped.npy", npy::file(">c16", false, &[2], &parts));
     place.frit(["run", "f.py", "--entry", "f", "swapped.npy", "a.npy"]).fails(2, &["`swapped.npy`", "not supported"]);
 }
+
+#[test]
+fn another_function_of_a_program_in_l0_may_be_the_entry() {
+    let place = Place::with_program(
+        "fun real mean([real] a) = reduce(op +, 0.0, a) / toReal(size(0, a))\n\
+         fun int twice(int n) = 2 * n\n\
+         fun int main(int n) = twice(n) + 1\n",
+    )
+    .with_own_cache();
+    let entry = |name, words: &[&'static str]| place.run(&[&["--entry", name], words].concat());
+    // Each has an object of its own, whatever was compiled before.
+    for _ in 0..2 {
+        place.run(&["4"]).prints("9\n");
+        entry("twice", &["4"]).prints("8\n");
+        entry("mean", &["[1.0, 2.0]"]).prints("1.500000\n");
+        entry("main", &["4"]).prints("9\n");
+    }
+    entry("twice", &["--engine", "interpreter"]).input("5").prints("10\n");
+    entry("twice", &["1", "2"]).fails(2, &["`twice` takes 1 argument (n: int)"]);
+    entry("median", &["1"]).fails(3, &["error[unknown-function]", "`median`", "the file has `mean`, `twice`, `main`"]);
+    place.frit(["explain", "p.l0", "--entry", "mean"]).done().succeeded();
+    place.frit(["bench", "p.l0", "--entry", "twice", "3", "--runs", "1"]).done().succeeded();
+    place.frit(["build", "p.l0", "--entry", "mean", "--entry", "twice", "-o", "lib.so"]).prints("");
+    let header = String::from_utf8(place.read("lib.h")).unwrap();
+    assert!(header.contains("lib_mean") && header.contains("lib_twice"), "{header}");
+}

@@ -94,8 +94,8 @@ pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option
         uniqueness::check(&checked, &parameters, errors);
         functions.push(checked);
     }
-    let main = signatures.functions.get("main").map(|signature| signature.id);
-    (errors.is_empty() && program.is_intact).then_some(typed::Program { functions, main })
+    let entry = signatures.functions.get("main").map(|signature| signature.id);
+    (errors.is_empty() && program.is_intact).then_some(typed::Program { functions, entry })
 }
 
 /// Checks one function.

@@ -35,8 +35,18 @@ define_index!(
 pub struct Program {
     /// In the order of the source.
     pub functions: Table<FunctionId, Function>,
-    /// The function named `main`, if there is one. (That there is none is an error only when the program runs.)
-    pub main: Option<FunctionId>,
+    /// The entry function: `main`, if there is one, until another is [chosen](Self::enter_at). (That there is none is an error only when
+    /// the program runs.)
+    pub entry: Option<FunctionId>,
+}
+
+impl Program {
+    /// Makes the function of this name the entry function. False if there is none.
+    pub fn enter_at(&mut self, name: &str) -> bool {
+        let found = self.functions.iter().find(|(_, function)| function.name == name);
+        self.entry = found.map(|(id, _)| id);
+        self.entry.is_some()
+    }
 }
 
 /// A function.

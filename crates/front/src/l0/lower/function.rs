@@ -72,12 +72,12 @@ impl<'p> Functions<'p> {
         }
     }
 
-    /// The functions, all lowered, and how many sizes precede the components of `main`'s result.
+    /// The functions, all lowered, and how many sizes precede the components of the entry function's result.
     pub(super) fn finish(mut self) -> (Table<FuncId, Func>, usize) {
         let mut hidden = 0;
         for id in self.program.functions.indices() {
             let interface = self.interface(id);
-            if self.program.main == Some(id) {
+            if self.program.entry == Some(id) {
                 hidden = interface.dims.iter().filter(|dim| matches!(dim, ResultDim::Found)).count();
             }
         }

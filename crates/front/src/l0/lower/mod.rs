@@ -30,9 +30,9 @@ use function::{Functions, func_id};
 /// A program in the array IR.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// Its functions, in the order of the source. The entry is `main`, if there is one.
+    /// Its functions, in the order of the source, and its entry function.
     pub program: array::Program,
-    /// What `main` takes and gives, if there is one.
+    /// What the entry function takes and gives, if there is one.
     pub signature: Option<Signature>,
 }
 
@@ -40,13 +40,13 @@ pub struct Lowered {
 /// [`frit_support::with_deep_stack`].
 pub fn lower(program: &typed::Program) -> Lowered {
     let (funcs, hidden_results) = Functions::new(program).finish();
-    let signature = program.main.map(|main| {
-        let main = &program.functions[main];
+    let signature = program.entry.map(|entry| {
+        let entry = &program.functions[entry];
         let param = |&param: &typed::Var| {
-            let variable = &main.variables[param];
+            let variable = &entry.variables[param];
             Parameter { name: variable.name.clone(), ty: variable.ty.clone() }
         };
-        Signature { params: main.params.iter().map(param).collect(), result: main.result.clone(), hidden_results }
+        Signature { params: entry.params.iter().map(param).collect(), result: entry.result.clone(), hidden_results }
     });
-    Lowered { program: array::Program { funcs, entry: program.main.map(func_id) }, signature }
+    Lowered { program: array::Program { funcs, entry: program.entry.map(func_id) }, signature }
 }

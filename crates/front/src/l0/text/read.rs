@@ -61,7 +61,7 @@ impl InputError {
                 ),
                 "this row differs",
             ),
-            InputErrorKind::LeftOver => ("there is more input than `main` has parameters".into(), "not needed"),
+            InputErrorKind::LeftOver => ("there is more input than the function has parameters".into(), "not needed"),
         };
         Diagnostic::error("bad-input", message).label(Span::new(file, self.start, self.end), label)
     }

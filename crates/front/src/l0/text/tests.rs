@@ -138,7 +138,7 @@ fn an_array_of_empty_tuples_keeps_its_length() {
 #[test]
 fn wrong_input_is_refused_at_its_place() {
     check_refused(&[INT, INT], "1", (1, 2), "the input ends where a value of type int for `x` should be");
-    check_refused(&[INT], "1 2", (1, 3), "there is more input than `main` has parameters");
+    check_refused(&[INT], "1 2", (1, 3), "there is more input than the function has parameters");
     check_refused(&[INT], "1.5", (1, 1), "an integer should be here");
     check_refused(&[INT], "9223372036854775808", (1, 1), "the integer does not fit into 64 bits");
     check_refused(&[REAL], "\n 1e", (2, 2), "a real number should be here");
