@@ -32,7 +32,8 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         }
         None => {
             let (unit, input) = match &run.entry {
-                Some(entry) if is_l0(&run.file) => (frit_driver::load_entry(&run.file, entry)?, None),
+                // Its arguments may come from standard input.
+                Some(entry) if frit_driver::is_l0(&run.file) => (frit_driver::load_entry(&run.file, entry)?, None),
                 Some(entry) => {
                     let (unit, input) = frit_driver::load_call(&run.file, entry, arguments)?;
                     (unit, Some(input))
@@ -129,11 +130,6 @@ fn c_files(program: &Path, words: &mut &[String]) -> Vec<PathBuf> {
     files
 }
 
-/// The types of a function in L0 do not depend on its arguments, which may come from standard input.
-fn is_l0(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "l0")
-}
-
 /// Loads a program, whose entry function may be named, as it usually runs.
 pub(crate) fn load(file: &Path, entry: Option<&String>) -> Result<Unit, Error> {
     match entry {
@@ -145,7 +141,7 @@ pub(crate) fn load(file: &Path, entry: Option<&String>) -> Result<Unit, Error> {
 /// Loads a program and its arguments.
 fn load_with_arguments(file: &Path, entry: Option<&String>, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
     match entry {
-        Some(entry) if !is_l0(file) => frit_driver::load_call(file, entry, words),
+        Some(entry) if !frit_driver::is_l0(file) => frit_driver::load_call(file, entry, words),
         entry => {
             let unit = load(file, entry)?;
             let input = read_arguments(&unit, words)?;

@@ -48,5 +48,5 @@ pub use interface::Interface;
 pub use options::{Engine, Fusion, Level, Options, Scalarise};
 pub use output::{write_text, write_texts};
 pub use pipeline::{Notation, StepInfo, Timing, dump, steps};
-pub use source::{Unit, load, load_call, load_entry, load_l0, load_sac, load_usual};
+pub use source::{Unit, is_l0, load, load_call, load_entry, load_l0, load_sac, load_usual};
 pub use together::compile_all;

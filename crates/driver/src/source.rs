@@ -164,7 +164,8 @@ pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
     Ok((path.display().to_string(), text))
 }
 
-fn is_l0(path: &Path) -> bool {
+/// True for a file in L0. The types of its functions do not depend on arguments.
+pub fn is_l0(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "l0")
 }
 
@@ -300,7 +301,7 @@ impl Unit {
                 let diagnostic = Diagnostic::error("missing-main", format!("`{}` has no function `main`", self.name));
                 let diagnostic = match &self.sac {
                     Some(source) => source.without_entry(diagnostic),
-                    None if self.name.ends_with(".py") => diagnostic
+                    None if numpy::is_python(Path::new(&self.name)) => diagnostic
                         .note("name a function and the types of its arguments: `--entry 'f(float64[:], int)'`"),
                     None => {
                         diagnostic.note("define it, as in `fun int main() = 42`, or check the file with `frit check`")

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 /// Sizes that are computed from others that deep are what they are.
 const DEEPEST: usize = 100;
-/// Polynomials of more terms tell nothing to people.
+/// Polynomials of more terms, or of a higher degree, tell nothing to people.
 const MOST_TERMS: usize = 12;
+const MOST_DEGREE: u64 = 6;
 
 /// Integers and truth values of a program that are computed from others, by their names.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ enum Operation {
 #[derive(Clone, Debug)]
 enum Argument {
     Known(Const),
-    Named(String),
+    Named(String, Scalar),
 }
 
 impl Computed {
@@ -49,7 +50,7 @@ impl Computed {
     fn block(&mut self, func: &Func, block: &Block, name: &dyn Fn(Value) -> String) {
         let argument = |operand: Operand| match operand {
             Operand::Const(constant) => Argument::Known(constant),
-            Operand::Value(value) => Argument::Named(name(value)),
+            Operand::Value(value) => Argument::Named(name(value), func.ty(value).elem),
         };
         let is_counted = |value: Value| {
             let ty = func.ty(value);
@@ -78,38 +79,54 @@ impl Computed {
         Some(self.formulas.get(name)?.span)
     }
 
-    /// What a value is, if `given` has all that it is computed from.
+    /// What a size is, if `given` has all that it is computed from.
     pub(super) fn value(&self, name: &str, given: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-        self.evaluate(name, given, DEEPEST)?.as_i64()
+        self.evaluate(name, Scalar::I64, given, &mut BTreeMap::new(), DEEPEST)?.as_i64()
     }
 
-    fn evaluate(&self, name: &str, given: &dyn Fn(&str) -> Option<i64>, depth: usize) -> Option<Const> {
+    /// `known` are the values that were looked at before: programs compute with one value in many places.
+    fn evaluate<'c>(
+        &'c self,
+        name: &'c str,
+        elem: Scalar,
+        given: &dyn Fn(&str) -> Option<i64>,
+        known: &mut BTreeMap<&'c str, Option<Const>>,
+        depth: usize,
+    ) -> Option<Const> {
         if let Some(value) = given(name) {
-            return Some(Const::int(Scalar::I64, value));
+            return Some(Const::int(elem, value));
         }
-        let formula = self.formulas.get(name)?;
-        let argument = |at: usize| match &formula.arguments[at] {
+        if let Some(value) = known.get(name) {
+            return *value;
+        }
+        let formula = self.formulas.get(name).filter(|_| depth > 0)?;
+        let mut argument = |at: usize| match &formula.arguments[at] {
             Argument::Known(constant) => Some(*constant),
-            Argument::Named(name) => self.evaluate(name, given, depth.checked_sub(1)?),
+            Argument::Named(name, elem) => self.evaluate(name, *elem, given, known, depth - 1),
         };
-        match formula.operation {
-            Operation::Unary(op) => Some(op.eval(argument(0)?)),
-            Operation::Binary(op) => op.eval(argument(0)?, argument(1)?),
-            Operation::Select => argument(if argument(0)? == Const::Bool(true) { 1 } else { 2 }),
-        }
+        let value = match formula.operation {
+            Operation::Unary(op) => argument(0).map(|x| op.eval(x)),
+            Operation::Binary(op) => argument(0).zip(argument(1)).and_then(|(x, y)| op.eval(x, y)),
+            Operation::Select => argument(0).and_then(|cond| argument(if cond == Const::Bool(true) { 1 } else { 2 })),
+        };
+        known.insert(name, value);
+        value
     }
 
     /// What a size is nearly, in names that the source has, where those are large: `n - 2` for the larger of `n - 2` and 0.
     pub(super) fn roughly(&self, name: &str) -> Amount {
-        self.rough(name, DEEPEST)
+        self.rough(name, &mut BTreeMap::new(), DEEPEST)
     }
 
-    fn rough(&self, name: &str, depth: usize) -> Amount {
+    fn rough<'c>(&'c self, name: &'c str, known: &mut BTreeMap<&'c str, Amount>, depth: usize) -> Amount {
         let own = || Amount::symbol(name.to_string());
+        if let Some(amount) = known.get(name) {
+            return amount.clone();
+        }
         let Some(formula) = self.formulas.get(name).filter(|_| depth > 0 && !is_of_source(name)) else { return own() };
-        let argument = |at: usize| match &formula.arguments[at] {
+        let mut argument = |at: usize| match &formula.arguments[at] {
             Argument::Known(constant) => Amount::constant(constant.as_i64().unwrap_or(0)),
-            Argument::Named(name) => self.rough(name, depth - 1),
+            Argument::Named(name, _) => self.rough(name, known, depth - 1),
         };
         let found = match formula.operation {
             Operation::Unary(UnOp::Convert(_)) => Some(argument(0)),
@@ -128,7 +145,10 @@ impl Computed {
             }
             Operation::Unary(_) | Operation::Binary(_) => None,
         };
-        found.filter(|amount| amount.len() <= MOST_TERMS).unwrap_or_else(own)
+        let is_short = |amount: &Amount| amount.len() <= MOST_TERMS && amount.degree() <= MOST_DEGREE;
+        let amount = found.filter(is_short).unwrap_or_else(own);
+        known.insert(name, amount.clone());
+        amount
     }
 }
 
@@ -187,7 +207,7 @@ mod tests {
     }
 
     fn named(name: &str) -> Argument {
-        Argument::Named(name.into())
+        Argument::Named(name.into(), Scalar::I64)
     }
 
     #[test]
@@ -206,6 +226,19 @@ mod tests {
         let given = |name: &str| (name == "n").then_some(1);
         assert_eq!(known.value("%6", &given), Some(0));
         assert_eq!(known.value("%8", &given), None);
+    }
+
+    #[test]
+    fn what_is_used_in_many_places_is_looked_at_once() {
+        let names: Vec<String> = (0..60).map(|at| format!("%{at}")).collect();
+        let doubled = |at: usize| [named(&names[at - 1]), named(&names[at - 1])];
+        let arguments: Vec<_> = (1..60).map(doubled).collect();
+        let formulas: Vec<_> =
+            (1..60).map(|at| (names[at].as_str(), Operation::Binary(BinOp::ADD), &arguments[at - 1][..])).collect();
+        let known = computed(&formulas);
+        assert_eq!(known.roughly("%59"), Amount::symbol("%0".into()).scale(1 << 59));
+        assert_eq!(known.value("%59", &|name| (name == "%0").then_some(1)), Some(1 << 59));
+        assert_eq!(known.value("%59", &|_| None), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::computed::{self, Computed};
 use crate::error::Error;
 use frit_fuse::array::traffic::{Count, SizeNames, Sizes};
 use frit_ir::array::{Extent, Func, Operand, Type};
-use frit_ir::{Scalar, Tensor};
+use frit_ir::{Const, Scalar, Tensor};
 use frit_support::poly::{Monomial, Poly};
 use frit_support::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,7 +204,7 @@ impl Naming {
             }
         };
         for (param, argument) in func.params.iter().zip(arguments) {
-            if let Some(value) = argument.as_scalar().and_then(|scalar| scalar.as_i64()) {
+            if let Some(Const::Int(_, value)) = argument.as_scalar() {
                 give(names.name(param.value), value);
             }
             for (extent, &length) in func.ty(param.value).shape.iter().zip(argument.shape()) {

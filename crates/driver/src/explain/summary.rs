@@ -19,7 +19,7 @@ pub struct Summary {
     pub verdict: Vec<String>,
     /// The loops that run, in the order of the program.
     pub loops: Vec<Running>,
-    /// What statements move that are no loops, if they do.
+    /// What statements move that are no loops, if they move anything.
     pub others: Option<String>,
     /// The arrays that are stored between them, the largest first.
     pub stored: Vec<Kept>,
@@ -222,10 +222,9 @@ fn running(explanation: &Explanation, unit: &Unit, passes: &[Pass<'_>]) -> Vec<R
     passes.iter().map(run).collect()
 }
 
-/// Statements beside loops that copy or update. Loops in order do not copy what they begin with, mostly.
+/// Statements beside loops that copy or update.
 fn others(explanation: &Explanation) -> Option<String> {
-    let is_copy = |mover: &&Mover| !mover.is_loop() && !mover.at.kind.ends_with("loop");
-    let copies: Vec<&Mover> = explanation.after.movers.iter().filter(is_copy).collect();
+    let copies: Vec<&Mover> = explanation.after.movers.iter().filter(|mover| !mover.is_loop()).collect();
     let all = copies.iter().fold(Amount::zero(), |sum, mover| sum + mover.total.all() + mover.per_iteration.all());
     let what = if copies.len() == 1 {
         "1 statement that moves".into()

@@ -5,10 +5,12 @@ use super::html::capital;
 use super::sizes::Size;
 use super::summary::{self, Running, Summary, summary};
 use super::{Decision, Explanation, Outcome, Stage, moved};
+use crate::numpy;
 use crate::source::Unit;
 use frit_support::{Diagnostic, Span, diagnostic};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 
 /// The most lines of a short explanation.
 const LINES: usize = 40;
@@ -263,7 +265,7 @@ fn spelled(extent: &str, unit: &Unit) -> String {
     let parts =
         extent.strip_prefix("size(").and_then(|rest| rest.strip_suffix(')')).and_then(|rest| rest.split_once(", "));
     match parts {
-        Some((axis, array)) if unit.name.ends_with(".py") => format!("{array}.shape[{axis}]"),
+        Some((axis, array)) if numpy::is_python(Path::new(&unit.name)) => format!("{array}.shape[{axis}]"),
         Some((axis, array)) if unit.sac.is_some() => format!("shape({array})[{axis}]"),
         _ => extent.to_string(),
     }

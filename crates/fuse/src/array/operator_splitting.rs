@@ -43,10 +43,8 @@ fn prove(func: &Func, stmt: &Stmt, results: &BTreeSet<Value>) -> Result<Vec<bool
             return Err(Refusal::RepeatsWork { producer: label, span: stmt.span });
         }
     }
-    let mut made = stmt.results.iter();
     let mut moved = Vec::new();
-    for operator in &data.operators {
-        let of_operator: Vec<&Value> = made.by_ref().take(operator.op.results()).collect();
+    for (operator, of_operator) in data.by_operator(&stmt.results) {
         // Memory can be taken over once.
         let consumes = match &operator.op {
             Operator::ModArray { consumes, .. } => *consumes,
@@ -58,7 +56,7 @@ fn prove(func: &Func, stmt: &Stmt, results: &BTreeSet<Value>) -> Result<Vec<bool
         };
         let is_moved = of_operator.iter().any(|result| results.contains(result));
         if is_moved && consumes {
-            return Err(Refusal::UsedAsWhole { array: *of_operator[0], span: stmt.span });
+            return Err(Refusal::UsedAsWhole { array: of_operator[0], span: stmt.span });
         }
         moved.push(is_moved);
     }

@@ -18,8 +18,7 @@
 use super::planning::loop_ref;
 use super::touched::elements_read;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View,
-    WithLoop, ops,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, ops,
 };
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_plan::LoopRef;
@@ -376,7 +375,7 @@ impl<'f> Counter<'f> {
             }
             Op::With(w) => {
                 let data = &self.func.with_loops[*w];
-                for (operator, results) in by_operator(stmt, &data.operators) {
+                for (operator, results) in data.by_operator(&stmt.results) {
                     match &operator.op {
                         Operator::ModArray { source, .. } if !self.in_place.results.contains(&results[0]) => {
                             read((*source).into());
@@ -481,7 +480,7 @@ impl<'f> Counter<'f> {
             };
             self.charge(Direction::Read, bytes);
         }
-        for (operator, results) in by_operator(stmt, &data.operators) {
+        for (operator, results) in data.by_operator(&stmt.results) {
             let is_modified = matches!(operator.op, Operator::ModArray { .. });
             if is_modified && self.in_place.results.contains(&results[0]) {
                 let row = self.func.ty(results[0]).row(data.space.len());
@@ -592,19 +591,6 @@ impl<'f> Counter<'f> {
     }
 }
 
-/// The operators of a with-loop, each with its results.
-fn by_operator<'s>(
-    stmt: &'s Stmt,
-    operators: &'s [OperatorData],
-) -> impl Iterator<Item = (&'s OperatorData, &'s [Value])> {
-    let mut rest = &stmt.results[..];
-    operators.iter().map(move |operator| {
-        let (results, others) = rest.split_at(operator.op.results());
-        rest = others;
-        (operator, results)
-    })
-}
-
 /// The results of updates and of modifying with-loops that can have the memory of the array that they change: it is consumed, or nothing
 /// uses it afterwards. Whether lowering finds that out does not matter here: counts before and after merging are comparable.
 #[derive(Default)]
@@ -619,26 +605,10 @@ impl InPlace {
         let mut found = Self::default();
         let mut used = BTreeSet::new();
         Walk { func, definitions }.block(&func.body, &BTreeSet::new(), &mut used, &mut found);
-        let mut uses = HashMap::new();
-        count_uses(func, &func.body, &mut uses);
-        found.parts.retain(|part| {
-            uses.get(part) == Some(&1) && definitions.get(part).is_some_and(|stmt| matches!(stmt.op, Op::With(_)))
-        });
+        let uses = func.use_counts();
+        let is_made_here = |part: &Value| definitions.get(part).is_some_and(|stmt| matches!(stmt.op, Op::With(_)));
+        found.parts.retain(|part| uses[*part] == 1 && is_made_here(part));
         found
-    }
-}
-
-/// How often statements and blocks mention each value.
-fn count_uses(func: &Func, block: &Block, uses: &mut HashMap<Value, usize>) {
-    let mut count = |operand: Operand| {
-        if let Some(value) = operand.value() {
-            *uses.entry(value).or_default() += 1;
-        }
-    };
-    block.results.iter().for_each(|&result| count(result));
-    block.stmts.iter().for_each(|stmt| stmt.op.for_each_operand(func, &mut count));
-    for stmt in &block.stmts {
-        stmt.op.for_each_block(func, &mut |inner| count_uses(func, inner, uses));
     }
 }
 
@@ -688,7 +658,7 @@ impl Walk<'_, '_> {
                     }
                 }
                 Op::With(w) => {
-                    for (operator, results) in by_operator(stmt, &self.func.with_loops[*w].operators) {
+                    for (operator, results) in self.func.with_loops[*w].by_operator(&stmt.results) {
                         if let Operator::ModArray { source, consumes } = operator.op {
                             is_free(source, results[0], consumes);
                         }

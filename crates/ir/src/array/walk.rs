@@ -4,8 +4,8 @@
 //! statement uses this module, so that a new operation is added here once.
 
 use super::{
-    Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, ValueData,
-    View, WithLoop, WithLoopData, ops,
+    Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, Value,
+    ValueData, View, WithLoop, WithLoopData, ops,
 };
 use frit_support::Table;
 use std::collections::{BTreeSet, HashMap};
@@ -155,6 +155,19 @@ fn map_value(value: &mut Value, f: &mut impl FnMut(Operand) -> Operand) {
 }
 
 impl WithLoopData {
+    /// Its operators, each with those of the statement's results that are its own.
+    pub fn by_operator<'d, 'r>(
+        &'d self,
+        results: &'r [Value],
+    ) -> impl Iterator<Item = (&'d OperatorData, &'r [Value])> {
+        let mut rest = results;
+        self.operators.iter().map(move |operator| {
+            let (own, others) = rest.split_at(operator.op.results());
+            rest = others;
+            (operator, own)
+        })
+    }
+
     /// The lambdas of its operators.
     pub fn lambdas(&self) -> impl Iterator<Item = &Lambda> {
         self.operators.iter().filter_map(|operator| match &operator.op {

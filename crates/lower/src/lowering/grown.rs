@@ -33,7 +33,7 @@ impl<'a> Lowering<'a> {
     /// the sizes.
     pub(crate) fn start_uniformity(&mut self, stmt: &Stmt, data: &'a WithLoopData) -> Option<Uniformity> {
         let mut found: Option<Uniformity> = None;
-        for (operator, results) in Self::results_of(stmt, data) {
+        for (operator, results) in data.by_operator(&stmt.results) {
             match operator.op {
                 Operator::Uniform => {
                     let size = self.var_for(results[0]);

@@ -98,19 +98,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The results of each operator.
-    pub(crate) fn results_of<'s>(
-        stmt: &'s Stmt,
-        data: &'a WithLoopData,
-    ) -> impl Iterator<Item = (&'a OperatorData, &'s [Value])> {
-        let mut rest = &stmt.results[..];
-        data.operators.iter().map(move |operator| {
-            let (results, others) = rest.split_at(operator.op.results());
-            rest = others;
-            (operator, results)
-        })
-    }
-
     fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
         let mut sinks = self.start_sinks(stmt, data);
         let stores_only = sinks.iter().all(|sink| matches!(sink, Sink::Nothing | Sink::Elements(_)));
@@ -264,7 +251,7 @@ impl<'a> Lowering<'a> {
     fn start_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let uniform = self.start_uniformity(stmt, data);
         let mut sinks = Vec::new();
-        for (operator, results) in Self::results_of(stmt, data) {
+        for (operator, results) in data.by_operator(&stmt.results) {
             sinks.push(match &operator.op {
                 Operator::GenArray | Operator::ModArray { .. } => {
                     self.start_elements(stmt, data, operator, results[0], uniform.as_ref())
@@ -281,7 +268,7 @@ impl<'a> Lowering<'a> {
     /// The sinks across all chunks: arrays that the chunks fill, and room for their results.
     fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
-        for (operator, results) in Self::results_of(stmt, data) {
+        for (operator, results) in data.by_operator(&stmt.results) {
             sinks.push(match &operator.op {
                 Operator::GenArray | Operator::ModArray { .. } => {
                     self.start_elements(stmt, data, operator, results[0], None)
@@ -327,7 +314,7 @@ impl<'a> Lowering<'a> {
         chunks: &Chunks,
         parallel: &Parallel,
     ) {
-        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+        for (sink, (_, results)) in sinks.into_iter().zip(data.by_operator(&stmt.results)) {
             match sink {
                 Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
                 Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
@@ -343,7 +330,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn finish_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, sinks: Vec<Sink<'a>>) {
-        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+        for (sink, (_, results)) in sinks.into_iter().zip(data.by_operator(&stmt.results)) {
             match sink {
                 Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
                 Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
