@@ -307,7 +307,7 @@ impl Blocks<'_> {
         let parallel = Some(self.sweep.parallel.clone());
         let kind = LoopKind::Independent { parallel, simd: false, reductions: Vec::new() };
         let header = LoopData { kind, body: Vec::new(), ..rows.clone() };
-        result.extend(block.over_evenly_numbered(proc, number, &header, STEPS_AT_ONCE, body));
+        result.extend(block.in_equal_numbers(proc, self.threads.into(), number, &header, STEPS_AT_ONCE, body));
         for (op, sum, _, shared) in sums {
             let load = |array, index| Expr::Load { array, index };
             let combined = self.each_column(proc, |at| {

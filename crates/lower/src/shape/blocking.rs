@@ -97,6 +97,7 @@ const LEAST: i64 = 8;
 /// Blocks the contractions of the procedure.
 pub(crate) fn block_contractions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (caches, vector_bytes) = (decisions.options.caches, decisions.options.vector_bytes);
+    let chunk_threshold = decisions.options.chunk_threshold;
     decisions.replace_loops(proc, "is blocked for caches and registers", &mut |proc, id, decisions| {
         let contraction = Contraction::of(proc, id, caches, vector_bytes)?;
         if contraction.has_few(proc) {
@@ -105,7 +106,7 @@ pub(crate) fn block_contractions(proc: &mut Proc, decisions: &mut Decisions<'_>)
         }
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
-            then: contraction.blocked(proc),
+            then: contraction.blocked(proc, chunk_threshold),
             otherwise: vec![Stmt::For(id)],
         }])
     });
@@ -232,7 +233,7 @@ impl Contraction {
     }
 
     /// The loop over blocks of rows, with the statements that it needs.
-    fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
+    fn blocked(&self, proc: &mut Proc, chunk_threshold: i64) -> Vec<Stmt> {
         let most = self.rows_at_most(proc);
         let rows = strip_mining::Block::of_length(proc, most);
         let [column, column_end] = [(); 2].map(|()| proc.index());
@@ -255,7 +256,7 @@ impl Contraction {
         let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
         let at_once = self.rows_at_once(proc);
-        rows.over_evenly(proc, &self.rows, at_once, in_block)
+        rows.over_evenly(proc, &self.rows, at_once, chunk_threshold, in_block)
     }
 
     fn scheme(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> Scheme {

@@ -20,6 +20,7 @@
 //!
 //! Tiles are made by [`crate::shape::facts::columns`]. This module knows nothing of the array IR.
 
+use crate::Options;
 use crate::shape::facts::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::each_store;
 use crate::shape::rewrite::strip_mining::Block;
@@ -41,7 +42,6 @@ const ALIGNMENT: i64 = 16;
 
 /// Interchanges loops wherever that makes strides shorter.
 pub(crate) fn interchange_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
-    let nearest = decisions.options.caches.nearest;
     let what = "is interchanged with the loops inside it, for unit stride";
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let columns = Columns::of(proc, id)?;
@@ -52,7 +52,7 @@ pub(crate) fn interchange_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) 
         if !strided || !unit {
             return None;
         }
-        Some(exchanged(proc, &columns, nearest))
+        Some(exchanged(proc, &columns, decisions.options))
     });
 }
 
@@ -62,10 +62,10 @@ pub(crate) fn worthwhile(proc: &Proc, id: Loop) -> Option<Columns> {
 }
 
 /// The loop over tiles of columns, and the statements before it.
-fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
+fn exchanged(proc: &mut Proc, columns: &Columns, options: &Options) -> Vec<Stmt> {
     let sweeps = columns.segments.iter().filter(|segment| segment.steps.is_some()).count();
     let column_bytes: usize = columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).sum();
-    let fitting = nearest / 2 / (column_bytes.max(1) as i64) / TILE * TILE;
+    let fitting = options.caches.nearest / 2 / (column_bytes.max(1) as i64) / TILE * TILE;
     let width = if sweeps == 1 { fitting.clamp(TILE, WIDE_TILE) } else { TILE };
     let block = Block::of_length(proc, width);
     let kept = columns.keep(proc, &[width]);
@@ -79,7 +79,9 @@ fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
     }
     let kind = columns.header.kind.clone();
     match kind {
-        LoopKind::Independent { parallel: Some(_), .. } => block.over_evenly(proc, &columns.header, ALIGNMENT, body),
+        LoopKind::Independent { parallel: Some(_), .. } => {
+            block.over_evenly(proc, &columns.header, ALIGNMENT, options.chunk_threshold, body)
+        }
         kind => block.over(proc, columns.header.clone(), kind, body),
     }
 }

@@ -59,16 +59,33 @@ impl Block {
     }
 
     /// As above, with blocks of nearly equal length, a multiple of `alignment`. Threads get equal
-    /// numbers of blocks.
-    pub(crate) fn over_evenly(self, proc: &mut Proc, header: &LoopData, alignment: i64, body: Vec<Stmt>) -> Vec<Stmt> {
-        let number = proc.index();
-        self.over_evenly_numbered(proc, number, header, alignment, body)
-    }
-
-    /// As above. `number` is the number of the block.
-    pub(crate) fn over_evenly_numbered(
+    /// numbers of blocks, if the loop has at least `threshold` scalar operations: blocks that only
+    /// threads need would make a small loop slower.
+    pub(crate) fn over_evenly(
         self,
         proc: &mut Proc,
+        header: &LoopData,
+        alignment: i64,
+        threshold: i64,
+        body: Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let number = proc.index();
+        let LoopKind::Independent { parallel: Some(parallel), .. } = &header.kind else {
+            return self.in_equal_numbers(proc, Expr::i64(1), number, header, alignment, body);
+        };
+        let sharing = proc.index();
+        let is_worthwhile = Expr::binary(BinOp::LE, Expr::i64(threshold), parallel.work.clone());
+        let threads = Stmt::assign(sharing, Expr::select(is_worthwhile, Expr::Threads, Expr::i64(1)));
+        let mut result = vec![threads];
+        result.extend(self.in_equal_numbers(proc, sharing.into(), number, header, alignment, body));
+        result
+    }
+
+    /// As above, for this number of threads. `number` is the number of the block.
+    pub(crate) fn in_equal_numbers(
+        self,
+        proc: &mut Proc,
+        threads: Expr,
         number: Var,
         header: &LoopData,
         alignment: i64,
@@ -80,8 +97,6 @@ impl Block {
         body.splice(0..0, [Stmt::assign(self.first, first), Stmt::assign(self.end, end)]);
         let least = divided_up(count.into(), Expr::i64(self.length));
         let even = divided_up(count.into(), blocks.into());
-        let is_shared = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });
-        let threads = if is_shared { Expr::Threads } else { Expr::i64(1) };
         let made = LoopData {
             var: Some(number),
             lower: Expr::i64(0),
