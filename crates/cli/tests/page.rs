@@ -16,13 +16,21 @@ const AFTER: &str = "<script>
   const wide = document.documentElement.scrollWidth, inner = innerWidth;
   const links = [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'));
   const dead = links.filter((to) => !to.startsWith('#') || !document.getElementById(to.slice(1)));
-  const drawn = [...document.querySelectorAll('svg')].every((s) => s.getBoundingClientRect().height > 50);
+  const pictures = [...document.querySelectorAll('.zoom')], place = (e) => e.getBoundingClientRect();
+  const drawn = pictures.length > 1 && pictures.every((p) => place(p.querySelector('svg')).height > 50);
+  const fits = pictures.every((p) => p.scrollWidth <= p.clientWidth && place(p).height < 1000);
+  const table = document.querySelector('.running, .arrays'), isBelow = place(table).top > place(pictures[0]).bottom;
+  pictures[0].click();
+  const zoomed = [...pictures[0].closest('.figures').querySelectorAll('svg')];
+  const zooms = zoomed.length === 2 && zoomed.every((s) => place(s).width === Number(s.getAttribute('width')));
+  pictures[0].click();
   location.hash = '#d1';
   setTimeout(() => {
     const on = document.querySelectorAll('.on'), kinds = new Set([...on].map((e) => e.tagName));
     const target = document.querySelector(':target');
     const box = target ? target.getBoundingClientRect() : { top: -1, bottom: -1 };
     const found = [`wide=${wide}`, `inner=${inner}`, `links=${links.length}`, `dead=${dead}`, `drawn=${drawn}`,
+      `fits=${fits}`, `picture-first=${isBelow}`, `zooms=${zooms}`,
       `lines=${[...on].filter((e) => /^L\\d/.test(e.id)).length}`, `nodes=${kinds.has('g')}`,
       `seen=${box.bottom > 0 && box.top < innerHeight}`, `wrong=${wrong.join('; ')}`];
     parent.postMessage(found.join('|'), '*');
@@ -79,12 +87,18 @@ fn chromium(folder: &Path, width: u32, words: &[String]) -> (String, String) {
     (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
 }
 
-fn page_works(source: &str) {
+fn page_works(source: &str, words: &[&str]) {
     let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
     let folder = Folder::new(name);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(source);
     let page = folder.0.join("page.html");
-    let made = Command::new(env!("CARGO_BIN_EXE_frit")).arg("explain").arg(source).arg("--html").arg(&page).status();
+    let made = Command::new(env!("CARGO_BIN_EXE_frit"))
+        .arg("explain")
+        .arg(source)
+        .args(words)
+        .arg("--html")
+        .arg(&page)
+        .status();
     assert!(made.unwrap().success());
     let text = std::fs::read_to_string(&page).unwrap();
     let (head, body) = text.split_once("<head>").unwrap();
@@ -101,7 +115,10 @@ fn page_works(source: &str) {
         assert_eq!(number("inner="), width, "{found}");
         assert!(number("wide=") <= width, "{name} is wider than {width}: {found}");
         assert!(number("links=") > 20 && value("dead=").is_empty(), "{found}");
-        assert_eq!(value("drawn="), "true", "{found}");
+        for what in ["drawn=", "fits=", "zooms="] {
+            assert_eq!(value(what), "true", "{name} at {width}: {found}");
+        }
+        assert_eq!(value("picture-first="), (width > 1000).to_string(), "{name} at {width}: {found}");
         assert!(number("lines=") > 0 && value("nodes=") == "true", "decision 1 marks no line or no node: {found}");
         assert_eq!(value("seen="), "true", "a link does not lead to its place: {found}");
         assert_eq!(value("wrong="), "", "{found}");
@@ -117,17 +134,29 @@ fn page_works(source: &str) {
 #[test]
 #[ignore = "needs Chromium"]
 fn a_small_page_works_wide_and_narrow() {
-    page_works("examples/p1.l0");
+    page_works("examples/p1.l0", &[]);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
 fn a_large_page_works_wide_and_narrow() {
-    page_works("examples/swaption.l0");
+    page_works("examples/swaption.l0", &[]);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
 fn a_page_of_a_c_file_works_wide_and_narrow() {
-    page_works("tests/c/kernels/harris.c");
+    page_works("tests/c/kernels/harris.c", &[]);
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_page_of_many_loops_that_look_alike_works_wide_and_narrow() {
+    page_works("examples/tomcatv.sac", &["--entry", "tomcatv"]);
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_page_of_several_functions_works_wide_and_narrow() {
+    page_works("examples/mg.sac", &[]);
 }

@@ -121,7 +121,7 @@ fn a_page_has_both_texts_arrays_decisions_and_the_drawing() {
     let page = text(&place, "page.html");
     for part in [
         "<code>            soft[i][j] = in[i][j] / 2;</code>",
-        "<div id=\"T1\"",
+        "<td id=\"T1\"",
         "<th scope=\"row\">soft</th><td>4.0 MB</td><td>8.0 kB</td><td class=\"words\">window 2 x m</td>",
         "<th scope=\"row\">peak</th>",
         "<code>loop-fusion</code>",
@@ -132,7 +132,7 @@ fn a_page_has_both_texts_arrays_decisions_and_the_drawing() {
     }
     assert_shown(&page);
     let fused = place.frit(["fuse", "in.c", "-q"]).done().succeeded().text();
-    assert_eq!(page.matches("<div id=\"T").count(), fused.lines().count());
+    assert_eq!(page.matches("<td id=\"T").count(), fused.lines().count());
 }
 
 #[test]

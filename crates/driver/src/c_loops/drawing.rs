@@ -86,13 +86,15 @@ impl Flow<'_> {
                 is_preventing: tie.refusal.is_some(),
                 gone,
                 notes: note.into_iter().collect(),
+                bytes: None,
+                is_stored: tie.flows.iter().any(|&array| self.fates[array] == Fate::Kept && !self.is_scalar(array)),
             }
         };
-        let nodes = nests.nests.iter().enumerate().map(|(at, nest)| self.node(at, nest));
+        let nodes = nests.nests.iter().enumerate().map(|(at, nest)| self.node(nests, at, nest));
         Graph::new(nodes.collect(), nests.ties.iter().map(edge).collect())
     }
 
-    fn node(&self, at: usize, nest: &Nest) -> Node {
+    fn node(&self, nests: &NestGraph, at: usize, nest: &Nest) -> Node {
         let mut names: Vec<&str> = Vec::new();
         for &array in &nest.writes {
             let name = self.region.arrays[self.scop.arrays[array].origin].name.as_str();
@@ -113,6 +115,8 @@ impl Flow<'_> {
             line: self.line(nest),
             span: self.span(nest),
             inside: Graph::default(),
+            times: None,
+            group: nest.source.and_then(|_| nests.clusters.iter().position(|cluster| cluster.contains(&at))),
         }
     }
 

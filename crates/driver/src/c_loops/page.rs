@@ -1,12 +1,12 @@
-//! What [`report`](super::report) says, as one page that needs nothing else: the source and what it became side by side, then for each
-//! region its arrays, its decisions and its data flow. Everything that names a loop links to where it is.
+//! What [`report`](super::report) says, as one page that needs nothing else: for each region the picture of its data flow, its arrays and its
+//! decisions, then the source and what it became, row by row. Everything that names a loop links to where it is.
 
 use super::FusedFile;
-use super::drawing::{LEGEND, drawing};
+use super::drawing::LEGEND;
 use super::report::{RegionReport, headline, outside_text, sentence, size, sizes_text};
-use crate::explain::html::{capital, data, lines, page, with_code};
+use crate::explain::html::{CLOSE, aligned, capital, data, figures, open, page, with_code};
 use crate::graph::Node;
-use crate::graph::svg::{Annotate, Drawing, escape};
+use crate::graph::svg::{self, Annotate, escape};
 use frit_plan::{Decision, Outcome};
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,18 +16,15 @@ use std::fmt::Write;
 pub fn print(fused: &FusedFile, name: &str) -> String {
     let source = fused.sources.iter().next().map_or("", |(_, file)| file.text.as_str());
     let page_of = Page { fused };
-    let mut body = format!(
-        "<div class=\"pair\">{}{}</div>\n",
-        lines("Source", "source", "L", source, &page_of.decided_lines()),
-        lines("Transformed", "transformed", "T", &fused.text, &BTreeMap::new()),
-    );
-    let mut links = vec![("source".to_string(), "Source".to_string()), ("transformed".into(), "Transformed".into())];
-    let mut first = 1;
+    let (mut body, mut links, mut first) = (String::new(), Vec::new(), 1);
     for (at, region) in fused.regions.iter().enumerate() {
         links.push((format!("r{at}"), format!("{}, line {}", region.function, region.line)));
         body += &page_of.region(at, region, first);
         first += region.log.decisions.len();
     }
+    let from = fused.regions.iter().map(|region| region.line).min().unwrap_or(1);
+    body += &aligned(["Source", "what it became"], [source, &fused.text], from, &page_of.decided_lines());
+    links.push(("source".to_string(), "Source and what it became".to_string()));
     let headlines: Vec<String> = fused
         .regions
         .iter()
@@ -68,34 +65,36 @@ impl Page<'_> {
     fn region(&self, at: usize, region: &RegionReport, first: usize) -> String {
         let title = format!("{}, line {}: {}", region.function, region.line, headline(region));
         let mut text = format!("<section id=\"r{at}\">\n<h2>{}</h2>\n", escape(&title));
+        if let Some(graphs) = &region.graphs {
+            let drawings = graphs.each_ref().map(|graph| svg::draw(graph, &Links { region, first }));
+            let titles = ["Before", "After"].map(str::to_string);
+            let legend: String = LEGEND.iter().map(|line| format!("{}\n", escape(line))).collect();
+            let drawn = figures(&format!("r{at}"), drawings, titles);
+            let _ = write!(
+                text,
+                "<div class=\"pictures\">\n{drawn}<details class=\"legend\"><summary>What the marks mean</summary>\
+                 <pre>{legend}</pre></details>\n</div>\n"
+            );
+        }
         if region.unchanged.is_none() {
             text += &self.arrays(region);
         }
-        if let Some(graphs) = &region.graphs {
-            let legend = Drawing::lines(&LEGEND);
-            let whole =
-                Drawing::column(&[(String::new(), drawing(graphs, &Links { region, first })), (String::new(), legend)]);
-            let drawing = whole.element(&format!("r{at}"), &title);
-            let _ = writeln!(
-                text,
-                "<h3>Loop nests and arrays</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-                 aria-label=\"Loop nests and arrays\">\n{drawing}\n</div>"
-            );
-        }
+        text += "</section>\n";
         if !region.log.decisions.is_empty() {
-            text += "<h3>Decisions</h3>\n<ul class=\"decisions\">\n";
+            text += &open(&format!("r{at}-decisions"), "Decisions");
+            text += "<ul class=\"decisions\">\n";
             for (number, decision) in (first..).zip(&region.log.decisions) {
                 text += &self.decision(number, decision, region);
             }
-            text += "</ul>\n";
+            text = text + "</ul>\n" + CLOSE;
         }
-        text + "</section>\n"
+        text
     }
 
     /// The table of arrays.
     fn arrays(&self, region: &RegionReport) -> String {
         let mut text = String::from(
-            "<h3>Arrays</h3>\n<div class=\"scroll\"><table>\n<tr><th scope=\"col\">array</th><th scope=\"col\">bytes before</th>\
+            "<div class=\"arrays\">\n<h3>Arrays</h3>\n<div class=\"scroll\"><table>\n<tr><th scope=\"col\">array</th><th scope=\"col\">bytes before</th>\
              <th scope=\"col\">after</th><th scope=\"col\">what it became</th><th scope=\"col\">declared</th></tr>\n",
         );
         let mut row = |name: &str, bytes: (u128, u128), fate: &str, line: Option<usize>| {
@@ -116,7 +115,7 @@ impl Page<'_> {
         for line in sizes_text(region).into_iter().chain(outside_text(region)) {
             let _ = writeln!(text, "<p>{}</p>", escape(&line));
         }
-        text
+        text + "</div>\n"
     }
 
     fn decision(&self, number: usize, decision: &Decision, region: &RegionReport) -> String {

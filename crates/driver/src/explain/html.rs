@@ -1,7 +1,9 @@
-//! Explanations as one page that needs nothing else: the source with the decisions beside it, the totals, the data-flow graphs
-//! before and after, and the IR and C on demand. Everything that names a loop links to where it is.
+//! Explanations as one page that needs nothing else: the picture of what flows between loops before and after, the loops that run, and
+//! the source beside them; on demand the totals, all decisions, the whole graphs, the IR and C. Everything that names a loop links to where
+//! it is.
 
-use super::summary::summary;
+use super::picture::picture;
+use super::summary::{Summary, summary};
 use super::{Decision, Explanation, Loop, Outcome, Stage, moved, terminal};
 use crate::graph::svg::{self, Annotate, Drawing, escape};
 use crate::graph::{Graph, Node};
@@ -14,28 +16,57 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The page.
 pub fn print(explanation: &Explanation, unit: &Unit) -> String {
-    let of = Page { explanation, unit, decided: decided(explanation) };
+    let summary = &summary(explanation, unit);
+    let of = Page { explanation, unit, summary, decided: decided(explanation) };
     let links = [
+        ("picture", "Picture"),
+        ("loops", "Loops"),
         ("source", "Source"),
         ("totals", "Totals"),
         ("decisions", "Decisions"),
-        ("loops", "How loops run"),
-        ("before", "Before"),
-        ("after", "After"),
+        ("steps", "How loops run"),
+        ("before", "Data flow"),
         ("texts", "Code"),
     ];
     let links = links.map(|(to, says)| (to.to_string(), says.to_string()));
     let main = format!(
-        "<main>\n{}<div class=\"report\">\n{}{}{}{}{}{}</div>\n</main>",
+        "<main>\n{}{}{}<div class=\"report\">\n{}{}{}{}{}{}</div>\n</main>",
+        of.picture(),
+        of.loops(),
         of.source(),
         of.totals(),
         of.decisions(),
         of.how_loops_run(),
-        of.graph("before", "Data flow before", &explanation.before),
-        of.graph("after", "Data flow after", &explanation.after),
+        of.graph("before", "All data flow before", &explanation.before),
+        of.graph("after", "All data flow after", &explanation.after),
         of.texts(),
     );
-    page(&unit.name, "which loops were merged", &summary(explanation, unit).verdict.join(" "), &links, &main)
+    page(&unit.name, "which loops were merged", &summary.verdict.join(" "), &links, &main)
+}
+
+/// What the colours and lines of a picture mean.
+const LEGEND: &str = "<p class=\"legend\">A colour for each loop that runs, in the picture and beside the source. \
+    <b class=\"line stored\"></b>stored between loops <b class=\"line gone\"></b>gone: computed where it is used \
+    <b class=\"line preventing\"></b>kept apart; point at it to see why <b class=\"line scalar\"></b>scalars. Click to zoom.</p>\n";
+
+/// The drawings before and after beside each other, as wide as the page.
+///
+/// `name` tells them from those of other figures.
+pub(crate) fn figures(name: &str, drawings: [Option<Drawing>; 2], titles: [String; 2]) -> String {
+    let mut text = String::from("<div class=\"figures\">\n");
+    for ((drawing, title), when) in drawings.into_iter().zip(titles).zip(["was", "is"]) {
+        let title = escape(&title);
+        let (width, drawn) = match drawing {
+            Some(drawing) => (drawing.width.max(1.0), drawing.element(&format!("{name}-{when}"), &title)),
+            None => (1.0, format!("<p>It has more than {} boxes, which no one could read.</p>", svg::MAX_NODES)),
+        };
+        let _ = writeln!(
+            text,
+            "<figure style=\"flex-grow:{width:.0}\"><figcaption>{title}</figcaption>\
+             <div class=\"zoom\" tabindex=\"0\" role=\"button\" aria-label=\"{title}: zoom\">{drawn}</div></figure>"
+        );
+    }
+    text + "</div>\n"
 }
 
 /// A page about a program of this name: its subject, what it says in a sentence, the links to its sections, and the element `main`.
@@ -55,12 +86,13 @@ pub(crate) fn page(name: &str, subject: &str, says: &str, links: &[(String, Stri
 }
 
 /// A text line by line, each with links to the decisions about its loops. Line 7 is found as the `prefix` and its number.
-pub(crate) fn lines(
+fn lines(
     title: &str,
     id: &str,
     prefix: &str,
     text: &str,
     decided: &BTreeMap<usize, BTreeSet<usize>>,
+    groups: &dyn Fn(usize) -> BTreeSet<usize>,
 ) -> String {
     let mut all = format!(
         "<section id=\"{id}\">\n<h2>{title}</h2>\n<div class=\"code\" tabindex=\"0\" role=\"region\" \
@@ -71,13 +103,60 @@ pub(crate) fn lines(
         let decisions = decided.get(&number).cloned().unwrap_or_default();
         let _ = writeln!(
             all,
-            "<div id=\"{prefix}{number}\"{}><span class=\"marks\">{}</span><span class=\"no\">{number}</span><code>{}</code></div>",
+            "<div id=\"{prefix}{number}\"{}><span class=\"strip\">{}</span><span class=\"no\">{number}</span><code>{}</code>\
+             <span class=\"marks\">{}</span></div>",
             data(&decisions),
-            marks(&decisions),
-            escape(line)
+            strip(&groups(number)),
+            escape(line),
+            marks(&decisions)
         );
     }
     all + "</div></div>\n</section>\n"
+}
+
+/// Two texts beside each other, line by line: what changed is marked, and what is alike stands in one row. Line 7 of the first is found as
+/// `L7`, of the second as `T7`. Where the page has a script, it shows the rows from line `from` on.
+pub(crate) fn aligned(
+    titles: [&str; 2],
+    [before, after]: [&str; 2],
+    from: usize,
+    decided: &BTreeMap<usize, BTreeSet<usize>>,
+) -> String {
+    let lines = [before, after].map(|text| text.lines().collect::<Vec<&str>>());
+    let mut text = format!(
+        "<section id=\"source\">\n<h2>{0} and {1}</h2>\n<div class=\"code two\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"{0} and {1}\" data-from=\"L{from}\"><table><thead><tr><th></th><th></th><th scope=\"col\">{0}</th><th></th>\
+         <th scope=\"col\">{1}</th></tr></thead><tbody>\n",
+        titles[0], titles[1],
+    );
+    let mut row = |sides: [Option<usize>; 2], is_changed: bool| {
+        let [id, other] = ["L", "T"].map(|prefix| move |at: usize| format!(" id=\"{prefix}{}\"", at + 1));
+        let decisions = sides[0].and_then(|at| decided.get(&(at + 1))).cloned().unwrap_or_default();
+        let class = if is_changed { " class=\"changed\"" } else { "" };
+        let cells = |side: Option<usize>, lines: &[&str], id: &str| match side {
+            Some(at) => {
+                format!("<td class=\"no\">{}</td><td{id}{class}><code>{}</code></td>", at + 1, escape(lines[at]))
+            }
+            None => "<td></td><td class=\"none\"></td>".to_string(),
+        };
+        let _ = writeln!(
+            text,
+            "<tr{}{}><td class=\"marks\">{}</td>{}{}</tr>",
+            sides[0].map(id).unwrap_or_default(),
+            data(&decisions),
+            marks(&decisions),
+            cells(sides[0], &lines[0], ""),
+            cells(sides[1], &lines[1], &sides[1].map(other).unwrap_or_default())
+        );
+    };
+    for change in similar::TextDiff::from_slices(&lines[0], &lines[1]).ops() {
+        let [old, new] = [change.old_range(), change.new_range()];
+        let is_changed = change.tag() != similar::DiffTag::Equal;
+        for nth in 0..old.len().max(new.len()) {
+            row([&old, &new].map(|range| (nth < range.len()).then_some(range.start + nth)), is_changed);
+        }
+    }
+    text + "</tbody></table></div>\n</section>\n"
 }
 
 /// The decisions that name each loop, by its label.
@@ -94,6 +173,7 @@ fn decided(explanation: &Explanation) -> BTreeMap<&str, BTreeSet<usize>> {
 struct Page<'a> {
     explanation: &'a Explanation,
     unit: &'a Unit,
+    summary: &'a Summary,
     decided: BTreeMap<&'a str, BTreeSet<usize>>,
 }
 
@@ -107,14 +187,72 @@ impl Page<'_> {
             }
         }
         let source = self.unit.sources.iter().next().map_or("", |(_, file)| file.text.as_str());
-        lines("Source", "source", "L", source, &by_line)
+        let loops = || self.summary.loops.iter().enumerate();
+        let groups = |line| loops().filter(|(_, one)| one.lines.contains(&line)).map(|(group, _)| group).collect();
+        lines("Source", "source", "L", source, &by_line, &groups)
+    }
+
+    fn picture(&self) -> String {
+        let mut text = String::from("<section id=\"picture\">\n<h2>What flows between loops</h2>\n");
+        let functions = picture(self.explanation, self.summary);
+        for (at, (function, graphs)) in functions.iter().enumerate() {
+            let in_function = if functions.len() == 1 { String::new() } else { format!("{function}: ") };
+            let titles = ["Before", "After"].map(|when| format!("{in_function}{when}"));
+            let drawings = [&graphs[0], &graphs[1]].map(|graph| svg::draw(graph, &Linked));
+            text += &figures(&format!("f{at}"), drawings, titles);
+        }
+        text + LEGEND + "</section>\n"
+    }
+
+    /// The loops that run, the arrays between them, and what stays apart.
+    fn loops(&self) -> String {
+        let Summary { verdict: _, loops, others, stored, apart, in_other_spaces } = self.summary;
+        let mut text = String::from("<section id=\"loops\">\n<h2>The loops that run</h2>\n");
+        if loops.is_empty() {
+            text += "<p>No loops over arrays.</p>\n";
+        } else {
+            text += "<table class=\"running\">\n<tr><th scope=\"col\">lines</th><th scope=\"col\">made of</th>\
+                     <th scope=\"col\">reads and writes</th><th scope=\"col\">how it runs</th></tr>\n";
+        }
+        for (group, one) in loops.iter().enumerate() {
+            let place = match (one.lines.first(), one.place.as_str()) {
+                (Some(line), place) => format!("<a href=\"#L{line}\">{}</a>", escape(place)),
+                (None, place) => escape(place),
+            };
+            let _ = writeln!(
+                text,
+                "<tr><th scope=\"row\">{} {place} <code>{}</code></th><td class=\"made\">{}</td><td>{}</td><td>{}</td></tr>",
+                strip(&[group].into()),
+                escape(&one.source),
+                loops_text(one.merged),
+                escape(&one.moves),
+                escape(&one.runs)
+            );
+        }
+        text += if loops.is_empty() { "" } else { "</table>\n" };
+        text += &others.iter().map(|others| format!("<p>{}.</p>\n", escape(&capital(others)))).collect::<String>();
+        let mut list = |title: &str, items: Vec<String>| {
+            if !items.is_empty() {
+                let items: String =
+                    items.iter().map(|item| format!("<li>{}</li>\n", with_code(&escape(item)))).collect();
+                let _ = write!(text, "<h3>{title}</h3>\n<ul class=\"notes\">\n{items}</ul>\n");
+            }
+        };
+        list("Stored between loops", stored.iter().map(|array| array.what.clone()).collect());
+        let mut pairs: Vec<String> = apart.iter().map(|pair| format!("{}; {}", pair.reason, pair.advice)).collect();
+        if *in_other_spaces > 0 {
+            let more = if pairs.is_empty() { "" } else { "more " };
+            let s = if *in_other_spaces == 1 { "" } else { "s" };
+            pairs.push(format!("{in_other_spaces} {more}pair{s} of loops over different index spaces"));
+        }
+        list("Kept apart", pairs);
+        text + "</section>\n"
     }
 
     fn totals(&self) -> String {
-        let mut text = String::from(
-            "<section id=\"totals\">\n<h2>Totals</h2>\n<div class=\"scroll\"><table>\n\
-             <tr><td></td><th scope=\"col\">before</th><th scope=\"col\">after</th></tr>\n",
-        );
+        let mut text = open("totals", "Totals");
+        text += "<div class=\"scroll\"><table>\n\
+             <tr><td></td><th scope=\"col\">before</th><th scope=\"col\">after</th></tr>\n";
         for [what, before, after] in terminal::rows(self.explanation) {
             // Long products break at their factors.
             let [before, after] = [before, after].map(|cell| escape(&cell).replace('*', "*<wbr>"));
@@ -145,17 +283,17 @@ impl Page<'_> {
             let items: String = calls.iter().map(|call| format!("<li>{}</li>\n", escape(call))).collect();
             let _ = write!(text, "<h3>Calls that are not compiled</h3>\n<ul class=\"notes\">\n{items}</ul>\n");
         }
-        text + "</section>\n"
+        text + CLOSE
     }
 
     fn decisions(&self) -> String {
-        let mut text = String::from("<section id=\"decisions\">\n");
+        let mut text = open("decisions", "Decisions");
         let (merged, others): (Vec<&Decision>, Vec<&Decision>) =
             self.explanation.decisions.iter().partition(|decision| matches!(decision.outcome, Outcome::Merged { .. }));
         for (heading, none, decisions) in
             [("Merged", "No loops were merged.", merged), ("Not merged", "Nothing else could be merged.", others)]
         {
-            let _ = writeln!(text, "<h2>{heading}</h2>");
+            let _ = writeln!(text, "<h3>{heading}</h3>");
             if decisions.is_empty() {
                 let _ = writeln!(text, "<p>{none}</p>");
                 continue;
@@ -166,18 +304,18 @@ impl Page<'_> {
             }
             text += "</ul>\n";
         }
-        text + "</section>\n"
+        text + CLOSE
     }
 
     fn how_loops_run(&self) -> String {
-        let mut text = String::from("<section id=\"loops\">\n<h2>How loops run</h2>\n");
+        let mut text = open("steps", "How loops run");
         if self.explanation.how_loops_run.is_empty() {
             text += "<p>There are no loops.</p>\n";
         } else {
             let items: String = self.explanation.how_loops_run.iter().map(|decision| self.decision(decision)).collect();
             let _ = writeln!(text, "<ul class=\"decisions\">\n{items}</ul>");
         }
-        text + "</section>\n"
+        text + CLOSE
     }
 
     fn decision(&self, decision: &Decision) -> String {
@@ -225,9 +363,9 @@ impl Page<'_> {
                 svg::MAX_NODES
             ),
         };
+        let open = open(when, title);
         format!(
-            "<section id=\"{when}\">\n<h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-             aria-label=\"{title}\">\n{drawing}\n</div>\n</section>\n"
+            "{open}<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n{drawing}\n</div>\n{CLOSE}"
         )
     }
 
@@ -251,6 +389,42 @@ impl Page<'_> {
 /// The loops that a decision is about.
 fn loops(decision: &Decision) -> impl Iterator<Item = &Loop> {
     std::iter::once(&decision.first).chain(&decision.second)
+}
+
+/// Begins a section that is folded.
+pub(crate) fn open(id: &str, title: &str) -> String {
+    format!("<section id=\"{id}\">\n<details><summary><h2>{title}</h2></summary>\n")
+}
+
+/// Ends it.
+pub(crate) const CLOSE: &str = "</details>\n</section>\n";
+
+/// `1 loop`, `2 loops`.
+fn loops_text(count: usize) -> String {
+    if count == 1 { "1 loop".into() } else { format!("{count} loops") }
+}
+
+/// The colours of these loops beside each other.
+fn strip(groups: &BTreeSet<usize>) -> String {
+    let one = |group: &usize| format!("<i class=\"g{}\"></i>", group % svg::COLOURS);
+    groups.iter().map(one).collect()
+}
+
+/// Nodes link to their lines.
+struct Linked;
+
+impl Annotate for Linked {
+    fn attributes(&self, _: &Node) -> String {
+        String::new()
+    }
+
+    fn line(&self, line: usize) -> Option<String> {
+        Some(format!("#L{line}"))
+    }
+
+    fn links(&self, _: &Node) -> Vec<(String, String)> {
+        Vec::new()
+    }
 }
 
 /// Links to decisions: a few, and the others on demand, since a line of a small function may be part of many loops.

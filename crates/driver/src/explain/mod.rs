@@ -9,6 +9,7 @@ pub mod html;
 pub mod intermediates;
 pub mod json;
 pub mod moved;
+mod picture;
 pub mod sizes;
 pub mod summary;
 pub mod terminal;
@@ -272,6 +273,12 @@ impl Explanation {
             Some(value) => sizes::bytes(value),
             None => format!("{} bytes", sizes::short_text(&self.naming.roughly(amount))),
         }
+    }
+
+    /// A number of times in short.
+    fn count(&self, amount: &Amount) -> String {
+        let value = self.value(amount).map(|value| value.to_string());
+        value.unwrap_or_else(|| sizes::short_text(&self.naming.roughly(amount)))
     }
 
     /// An amount of bytes for people: `16*n*m bytes`, with its value behind it if that is known and says more.

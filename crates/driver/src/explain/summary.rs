@@ -42,6 +42,12 @@ pub struct Running {
     pub moves: String,
     /// How it runs.
     pub runs: String,
+    /// The function that it is in.
+    pub(super) function: String,
+    /// Its lines in the source.
+    pub(super) lines: BTreeSet<usize>,
+    /// The loops before merging that it is made of, by their labels.
+    pub(super) parts: BTreeSet<String>,
     /// The bytes of the sentence above, to compare.
     bytes: Amount,
 }
@@ -63,6 +69,10 @@ pub struct Apart {
     pub reason: String,
     /// What could be changed.
     pub advice: &'static str,
+    /// The function that they are in.
+    pub(super) function: String,
+    /// The loops before merging that each of the two is made of, by their labels.
+    pub(super) parts: [BTreeSet<String>; 2],
     bytes: Amount,
 }
 
@@ -145,7 +155,7 @@ struct Pass<'e> {
     last: &'e Loop,
     /// The loops around it.
     around: &'e [Span],
-    merged: usize,
+    parts: BTreeSet<String>,
     /// What it moves, but for what counts for one iteration of a loop of unknown length.
     moved: Moved,
     per_iteration: Moved,
@@ -161,7 +171,7 @@ fn passes<'e>(explanation: &'e Explanation, parts: &Parts) -> Vec<Pass<'e>> {
             lines: parts.lines(&mover.function, &mover.at),
             last: &mover.at,
             around: &mover.around,
-            merged: parts.get(&mover.function, &mover.at.label).len(),
+            parts: parts.get(&mover.function, &mover.at.label),
             moved: mover.total.clone(),
             per_iteration: mover.per_iteration.clone(),
             has_windows: false,
@@ -178,7 +188,7 @@ fn passes<'e>(explanation: &'e Explanation, parts: &Parts) -> Vec<Pass<'e>> {
         let earlier = passes.remove(first);
         let later = &mut passes[first + second];
         later.lines.extend(earlier.lines);
-        later.merged += earlier.merged;
+        later.parts.extend(earlier.parts);
         later.moved.add(&earlier.moved);
         later.per_iteration.add(&earlier.per_iteration);
         later.has_windows = true;
@@ -213,7 +223,10 @@ fn running(explanation: &Explanation, unit: &Unit, passes: &[Pass<'_>]) -> Vec<R
         Running {
             place: if pass.lines.is_empty() { pass.last.describe() } else { lines_text(&pass.lines) },
             source: line_of(unit, pass.last.span),
-            merged: pass.merged,
+            merged: pass.parts.len(),
+            function: pass.function.to_string(),
+            lines: pass.lines.clone(),
+            parts: pass.parts.clone(),
             moves,
             runs: how_it_runs(explanation, pass),
             bytes: explanation.naming.roughly(&(pass.moved.all() + pass.per_iteration.all())),
@@ -247,8 +260,8 @@ fn how_it_runs(explanation: &Explanation, pass: &Pass<'_>) -> String {
     let reduces = ["reduce", "redomap", "fold", "scan"].iter().any(|kind| pass.last.kind.starts_with(kind));
     let is_meant = |rule: &str| match rule {
         "nontemporal-stores" => writes,
-        "multi-accumulator" | "array-reductions" => reduces || pass.merged > 1,
-        "vectorised-scan" => pass.last.kind == "scan" || pass.merged > 1,
+        "multi-accumulator" | "array-reductions" => reduces || pass.parts.len() > 1,
+        "vectorised-scan" => pass.last.kind == "scan" || pass.parts.len() > 1,
         _ => true,
     };
     let (mut runs, mut without, mut in_order) = (Vec::new(), None, false);
@@ -388,7 +401,10 @@ fn apart(explanation: &Explanation, unit: &Unit, parts: &Parts, passes: &[Pass<'
             (None, text) => format!(", {text}"),
         };
         let costs = if bytes.is_zero() { String::new() } else { format!(" ({})", explanation.roughly(&bytes)) };
-        let apart = Apart { reason: format!("{subject}{what}{costs}: {reason}"), advice: advice(code), bytes };
+        let sides = [&decision.first, second].map(|one| parts.get(&decision.function, &one.label));
+        let reason = format!("{subject}{what}{costs}: {reason}");
+        let (function, advice) = (decision.function.clone(), advice(code));
+        let apart = Apart { reason, advice, function, parts: sides, bytes };
         let weight = if code == SPACES_DIFFER { 0 } else { 1 + u32::from(!code.is_empty()) };
         let known = found.entry(pair).or_insert_with(|| (weight, apart.clone()));
         if weight > known.0 {

@@ -8,8 +8,9 @@ pub mod dot;
 pub mod svg;
 
 use crate::error::Error;
-use crate::explain::sizes::{FuncSizes, Naming};
+use crate::explain::sizes::{Amount, FuncSizes, Naming};
 use crate::source::Unit;
+use frit_fuse::array::traffic::Count;
 use frit_ir::array::{Block, Func, Op, Operator, OperatorData, Program, Stmt, Value, WithLoopData, ops};
 use frit_support::{SourceMap, Span};
 use std::collections::btree_map::Entry;
@@ -55,10 +56,14 @@ pub struct Node {
     pub span: Span,
     /// What is inside.
     pub inside: Graph,
+    /// How often it runs, of a loop that counts.
+    pub times: Option<Amount>,
+    /// The number of the loop that it is part of when the program runs: drawn in a colour of its own.
+    pub group: Option<usize>,
 }
 
 /// Arrays, or scalars that loops compute, that flow from one node to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edge {
     /// The place of the producer among the nodes.
     pub from: usize,
@@ -76,6 +81,10 @@ pub struct Edge {
     pub gone: BTreeSet<String>,
     /// What to say about it when it is pointed at, in lines.
     pub notes: Vec<String>,
+    /// The bytes of its arrays, where they were counted.
+    pub bytes: Option<Amount>,
+    /// Its arrays are stored between loops: drawn thick.
+    pub is_stored: bool,
 }
 
 impl Edge {
@@ -114,6 +123,8 @@ impl Graph {
                 details: Vec::new(),
                 line: None,
                 span: Span::NONE,
+                times: None,
+                group: cluster.first().and_then(|&node| self.nodes[node].group),
                 inside: {
                     let inner = self.edges.iter().filter(|edge| place[edge.from].0 == at && place[edge.to].0 == at);
                     let inner = inner
@@ -147,6 +158,7 @@ fn joined(edges: Vec<Edge>) -> Vec<Edge> {
                 known.gone.extend(edge.gone);
                 known.is_scalar &= edge.is_scalar;
                 known.is_preventing |= edge.is_preventing;
+                known.is_stored |= edge.is_stored;
             }
         }
     }
@@ -356,16 +368,12 @@ impl Builder<'_> {
                 *types.entry(self.naming.ty(&self.sizes, self.func.ty(value))).or_default() += 1;
             }
             let label = |(ty, count)| if count == 1 { ty } else { format!("{count} of {ty}") };
-            graph.edges.push(Edge {
-                from,
-                to,
-                labels: types.into_iter().map(label).collect(),
-                is_scalar,
-                is_preventing: false,
-                barring: BTreeSet::new(),
-                gone: BTreeSet::new(),
-                notes: Vec::new(),
-            });
+            let labels = types.into_iter().map(label).collect();
+            let arrays = values.iter().filter(|&&value| !self.func.ty(value).is_scalar());
+            let bytes = arrays.map(|&value| self.sizes.sizes.bytes(self.func.ty(value)));
+            let bytes = bytes.fold(Count::zero(), |sum, one| sum + one);
+            let bytes = (!is_scalar).then(|| self.naming.amount(&self.sizes, &bytes));
+            graph.edges.push(Edge { from, to, labels, is_scalar, bytes, ..Edge::default() });
         }
     }
 
@@ -390,6 +398,9 @@ impl Builder<'_> {
                     frit_ir::array::LoopKind::While { .. } => "loop while".into(),
                 };
                 let mut node = self.node(statement, title, &stmt.results, stmt.span);
+                if let frit_ir::array::LoopKind::For { count, .. } = data.kind {
+                    node.times = Some(self.naming.amount(&self.sizes, &self.sizes.sizes.poly(count)));
+                }
                 node.inside = self.inside(&stmt.op);
                 return Some(node);
             }
@@ -439,7 +450,7 @@ impl Builder<'_> {
         }
         let line = self.sources.position(span).filter(|_| kind != NodeKind::Parameter).map(|place| place.line);
         let id = format!("{}s{}", self.prefix, self.made_up);
-        Node { id, kind, title, details, line, span, inside: Graph::default() }
+        Node { id, kind, title, details, line, span, inside: Graph::default(), times: None, group: None }
     }
 }
 
@@ -458,14 +469,24 @@ mod tests {
     fn node(at: usize) -> Node {
         let (id, title) = (format!("n{at}"), format!("nest {at}"));
         let (details, inside) = (Vec::new(), Graph::default());
-        Node { id, kind: NodeKind::WithLoop, title, details, line: None, span: Span::NONE, inside }
+        Node {
+            id,
+            kind: NodeKind::WithLoop,
+            title,
+            details,
+            line: None,
+            span: Span::NONE,
+            inside,
+            times: None,
+            group: None,
+        }
     }
 
     fn edge(from: usize, to: usize, label: &str, is_preventing: bool) -> Edge {
         let labels = if label.is_empty() { Vec::new() } else { vec![label.to_string()] };
         let notes = if is_preventing { vec![format!("{label} is late")] } else { Vec::new() };
         let barring = labels.iter().filter(|_| is_preventing).cloned().collect();
-        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, barring, gone: BTreeSet::new(), notes }
+        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, barring, notes, ..Edge::default() }
     }
 
     #[test]

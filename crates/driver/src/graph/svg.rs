@@ -27,6 +27,9 @@ const HALO: f64 = 26.0;
 /// The library takes characters to be as wide as the font is high.
 const LIBRARY_FONT: usize = 8;
 
+/// Loops have so many colours; after those they are used again.
+pub const COLOURS: usize = 10;
+
 /// The style of drawings, for the `<style>` of a page or a file.
 pub const STYLE: &str = include_str!("graph.css");
 
@@ -96,6 +99,7 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
         class += if edge.is_scalar { " scalar" } else { "" };
         class += if edge.is_preventing { " preventing" } else { "" };
         class += if edge.is_gone() { " gone" } else { "" };
+        class += if edge.is_stored { " stored" } else { "" };
         let at = |point: &Point| format!("{:.1} {:.1}", point.x + shift_x, point.y + shift_y);
         let mut d = format!("M {} C {}, {}, {}", at(&path[0].0), at(&path[0].1), at(&path[1].0), at(&path[1].1));
         for (control, to) in path.iter().skip(2) {
@@ -214,8 +218,8 @@ impl Drawing {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" aria-label=\"{}\" \
              width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">{before}<defs><marker id=\"{name}-head\" \
-             class=\"head\" markerWidth=\"10\" markerHeight=\"8\" refX=\"9\" refY=\"4\" orient=\"auto\">\
-             <polygon points=\"0 0, 10 4, 0 8\"/></marker></defs>\
+             class=\"head\" markerUnits=\"userSpaceOnUse\" markerWidth=\"13\" markerHeight=\"11\" refX=\"12\" refY=\"5.5\" orient=\"auto\">\
+             <polygon points=\"0 0, 13 5.5, 0 11\"/></marker></defs>\
              <g transform=\"translate({PAD} {PAD})\" marker-end=\"url(#{name}-head)\">{}</g></svg>",
             escape(description),
             self.content
@@ -234,6 +238,10 @@ fn node_box(node: &Node, annotate: &dyn Annotate) -> Option<Drawing> {
         NodeKind::Parameter | NodeKind::Result => "node outer",
         NodeKind::WithLoop => "node with",
         NodeKind::Statement => "node",
+    };
+    let class = match node.group {
+        Some(group) => format!("{class} g{}", group % COLOURS),
+        None => class.to_string(),
     };
     let attributes = annotate.attributes(node);
     let mut height = PAD;
@@ -405,7 +413,6 @@ mod tests {
     use super::*;
     use crate::graph::Edge;
     use frit_support::Span;
-    use std::collections::BTreeSet;
 
     fn node(at: usize, inside: Graph) -> Node {
         let (id, title) = (format!("w{at}"), "map".to_string());
@@ -417,21 +424,14 @@ mod tests {
             line: Some(3),
             span: Span::NONE,
             inside,
+            times: None,
+            group: None,
         }
     }
 
     /// Each node feeds the next one and the one after that.
     fn ladder(count: usize) -> Graph {
-        let edge = |from: usize, to: usize| Edge {
-            from,
-            to,
-            labels: vec!["f64[n]".into()],
-            is_scalar: false,
-            is_preventing: false,
-            barring: BTreeSet::new(),
-            gone: BTreeSet::new(),
-            notes: Vec::new(),
-        };
+        let edge = |from: usize, to: usize| Edge { from, to, labels: vec!["f64[n]".into()], ..Edge::default() };
         let one_step = (1..count).map(|to| edge(to - 1, to));
         let edges: Vec<Edge> = one_step.chain((2..count).map(|to| edge(to - 2, to))).collect();
         Graph { nodes: (0..count).map(|at| node(at, Graph::default())).collect(), edges }

@@ -44,6 +44,8 @@ fn flow(graph: &DataFlowGraph, solution: &Solution) -> Picture {
         line: None,
         span: Span::NONE,
         inside: Picture::default(),
+        times: None,
+        group: None,
     };
     let label = |array: Array| {
         let data = &graph.arrays()[array];
@@ -62,7 +64,7 @@ fn flow(graph: &DataFlowGraph, solution: &Solution) -> Picture {
         is_preventing: edge.preventing,
         barring: edge.array.filter(|_| edge.preventing).map(label).into_iter().collect(),
         gone: edge.array.filter(|array| solution.removed.binary_search(array).is_ok()).map(label).into_iter().collect(),
-        notes: Vec::new(),
+        ..Edge::default()
     });
     Picture::new(graph.nodes().iter().map(node).collect(), edges.collect())
 }

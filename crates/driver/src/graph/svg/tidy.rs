@@ -162,7 +162,6 @@ mod tests {
     use super::*;
     use crate::graph::{Edge, Graph, Node, NodeKind};
     use frit_support::{Random, Span};
-    use std::collections::BTreeSet;
 
     /// A graph at random with long labels, of which some edges prevent something.
     fn graph(random: &mut Random, count: usize) -> Graph {
@@ -174,6 +173,8 @@ mod tests {
             line: None,
             span: Span::NONE,
             inside: Graph::default(),
+            times: None,
+            group: None,
         };
         let mut edge = |at: usize| {
             let from = random.below(count - 1);
@@ -182,11 +183,8 @@ mod tests {
                 from,
                 to: (from + 1 + random.below(5)).min(count - 1),
                 labels,
-                is_scalar: false,
                 is_preventing: random.one_in(3),
-                barring: BTreeSet::new(),
-                gone: BTreeSet::new(),
-                notes: Vec::new(),
+                ..Edge::default()
             }
         };
         Graph::new((0..count).map(node).collect(), (0..2 * count).map(&mut edge).collect())
