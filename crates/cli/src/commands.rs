@@ -4,7 +4,7 @@ use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run, values};
 use frit_driver::machine::Target;
 use frit_driver::native::foreign::is_c_file;
-use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
+use frit_driver::{Digits, Error, Fusion, Interface, Tensor, Unit, arguments, files, npy};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
@@ -14,6 +14,11 @@ use std::process::Command;
 
 /// `frit run`; the exit status.
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
+    let digits = run.digits.map_or(Digits::Shortest, |count| Digits::Decimals(count.into()));
+    let is_text = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "csv");
+    if run.digits.is_some() && !run.output.is_empty() && !run.output.iter().any(is_text) {
+        return Err(Error::usage("`--digits` has no effect: .npy files have all bits of every number"));
+    }
     let progress = Progress::new("checking");
     let mut options = run.compile.options(run.fusion.fusion())?;
     let mut arguments = run.arguments.as_slice();
@@ -75,14 +80,14 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     if run.output.is_empty() {
         let (mut stdout, mut done) = (std::io::stdout(), Ok(()));
         let results: Vec<Tensor> = outcome.results.into_iter().map(Tensor::from).collect();
-        unit.write(&results, &mut |piece| {
+        unit.write(&results, digits, &mut |piece| {
             if done.is_ok() {
                 done = stdout.write_all(piece.as_bytes());
             }
         });
         printed(done.and_then(|()| stdout.flush()))?;
     } else {
-        write_npy(&run.output, unit.visible(&outcome.results))?;
+        write_files(&run.output, unit.visible(&outcome.results), digits)?;
     }
     // What the system keeps of a status.
     Ok(outcome.status as u8)
@@ -230,7 +235,7 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     };
     let measured = frit_driver::bench::measure(&unit, input, &request, &options)?;
     if !bench.output.is_empty() {
-        write_npy(&bench.output, unit.visible(&measured.results))?;
+        write_files(&bench.output, unit.visible(&measured.results), Digits::Shortest)?;
     }
     if bench.times {
         drop(progress);
@@ -374,9 +379,9 @@ fn check_output(unit: &Unit, files: &[PathBuf]) -> Result<(), Error> {
     Err(Error::usage(format!("the result of type {result} needs {files}, given with -o")))
 }
 
-fn write_npy<A: npy::Array>(files: &[PathBuf], results: &[A]) -> Result<(), Error> {
-    let files: Vec<(&Path, &A)> = files.iter().map(PathBuf::as_path).zip(results).collect();
-    npy::write(&files)
+fn write_files<A: npy::Array>(paths: &[PathBuf], results: &[A], digits: Digits) -> Result<(), Error> {
+    let outputs: Vec<(&Path, &A)> = paths.iter().map(PathBuf::as_path).zip(results).collect();
+    files::write(&outputs, digits)
 }
 
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {

@@ -31,7 +31,7 @@ enum Command {
     /// Compile and run a program
     ///
     /// Arguments are taken from standard input as text, or from the command line: for each parameter a value as text,
-    /// or one .npy file for each array it consists of. The result goes to standard output, or to .npy files.
+    /// or one .npy or .csv file for each array it consists of. The result goes to standard output, or to files.
     Run(Run),
     /// Parse and type check only
     Check {
@@ -121,13 +121,16 @@ struct Run {
     /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
-    /// Values or .npy files, one for each parameter; what `argv` gives to a `main` in SAC. Before them, the C files (or .o, .a, .so) with
+    /// Values or files (.npy, .csv, text), one for each parameter; what `argv` gives to a `main` in SAC. Before them, the C files (or .o, .a, .so) with
     /// the `external` functions of a program in SAC
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
-    /// Write the result to this .npy file; once for each array or scalar of the result
+    /// Write the result to this .npy or .csv file, or to `-`, standard output, as .npy; once for each array or scalar of the result
     #[arg(short, long, value_name = "FILE.npy")]
     output: Vec<PathBuf>,
+    /// Print reals with this number of decimals [default: the fewest digits that read back as the same value]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1100))]
+    digits: Option<u16>,
     #[command(flatten)]
     fusion: FusionChoice,
     #[command(flatten)]
@@ -200,7 +203,7 @@ struct Explain {
     /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
-    /// Values or .npy files, one for each parameter of `main`: their sizes make amounts numbers
+    /// Values or files (.npy, .csv, text), one for each parameter of `main`: their sizes make amounts numbers
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse, conflicts_with = "sizes")]
     arguments: Vec<String>,
     /// What sizes are, to make amounts numbers; the names are those that the explanation gives
@@ -259,7 +262,7 @@ struct Bench {
     /// The entry function of a program: `f`, or in SAC with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
-    /// Values or .npy files, one for each parameter of `main`; before them, as for `frit run`, C files
+    /// Values or files (.npy, .csv, text), one for each parameter of `main`; before them, as for `frit run`, C files
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// How often to run the kernel [default: until a second has passed, from 5 to 1000 times]
@@ -280,7 +283,7 @@ struct Bench {
     /// Print a line `kernel_seconds: SECONDS` for each run, and nothing else
     #[arg(long, conflicts_with_all = ["json", "against", "no_fuse"])]
     times: bool,
-    /// Write the result to this .npy file; once for each array or scalar of the result
+    /// Write the result to this .npy or .csv file; once for each array or scalar of the result
     #[arg(short, long, value_name = "FILE.npy")]
     output: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,15 +1,15 @@
-//! What a program is run on: text on standard input, values on the command line, `.npy` files.
+//! What a program is run on: text on standard input, values on the command line, files.
 
 use crate::error::{Error, Kind};
+use crate::files::{self, Given};
 use crate::interface::Interface;
-use crate::npy;
+use crate::npy::Content;
 use crate::sac;
 use crate::source::Unit;
-use frit_front::l0::signature::Signature;
+use frit_front::l0::signature::{Parameter, Signature};
 use frit_front::l0::text;
-use frit_ir::Tensor;
+use frit_ir::{Const, Scalar, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
-use std::path::Path;
 
 /// Reads all arguments from text, one value per parameter.
 ///
@@ -26,8 +26,8 @@ pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Er
     }
 }
 
-/// Reads arguments from words of the command line: for each parameter one word with the value as text, or one path that ends
-/// in `.npy` for each component (an array of pairs has two).
+/// Reads arguments from words of the command line: for each parameter one word with the value as text, or one file for each
+/// component (an array of pairs has two). A word that is a value is no name of a file, unless it ends in `.npy` or `.csv`.
 ///
 /// # Errors
 ///
@@ -40,23 +40,74 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     let mut words = words.iter().enumerate().peekable();
     let mut arguments = Vec::new();
     for param in &signature.params {
-        let components = param.ty.flat().components;
         let Some((at, word)) = words.next() else {
             return Err(wrong_count(unit, signature));
         };
-        if !is_npy(word) {
-            let read = frit_support::with_deep_stack(|| text::read_arguments(word, std::slice::from_ref(param)));
-            arguments.extend(read.map_err(|error| bad_input(&format!("<argument {}>", at + 1), word, &error))?);
-            continue;
+        if !files::is_named_file(word) {
+            let value =
+                |text: &str| frit_support::with_deep_stack(|| text::read_arguments(text, std::slice::from_ref(param)));
+            match value(word) {
+                Ok(read) => {
+                    arguments.extend(read);
+                    continue;
+                }
+                Err(error) if !files::is_file(word) => {
+                    let mut error = bad_input(&format!("<argument {}>", at + 1), word, &error);
+                    let is_like_a_name = word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+                    if is_like_a_name && word.starts_with(|c: char| c.is_alphabetic() || "./".contains(c)) {
+                        let told = error.diagnostics.remove(0).note(format!("there is no file `{word}` either"));
+                        error.diagnostics.push(told);
+                    }
+                    return Err(error);
+                }
+                Err(_) => {}
+            }
+            let given = files::read(word).map_err(|error| bad_file(word, error))?;
+            if let Given::Text(text) = &given {
+                arguments.extend(value(text).map_err(|error| bad_input(word, text, &error))?);
+                continue;
+            }
+            file_arguments(param, word, given, &mut words, &mut arguments)?;
+        } else {
+            let given = files::read(word).map_err(|error| bad_file(word, error))?;
+            file_arguments(param, word, given, &mut words, &mut arguments)?;
         }
-        let mut word = word;
-        for (nth, component) in components.iter().enumerate() {
-            if nth > 0 {
+    }
+    if words.next().is_some() {
+        return Err(wrong_count(unit, signature));
+    }
+    unequal_extents(signature, &arguments).map_or(Ok(arguments), Err)
+}
+
+/// Reads a parameter's components from files: the first of them, in the file `word`, is `given`, the names of the others follow.
+fn file_arguments<'w>(
+    param: &Parameter,
+    word: &String,
+    given: Given,
+    words: &mut impl Iterator<Item = (usize, &'w String)>,
+    arguments: &mut Vec<Tensor>,
+) -> Result<(), Error> {
+    let components = param.ty.flat().components;
+    let (mut word, mut given) = (word.as_str(), Some(given));
+    if let (Some(Given::Npy(content)), [real, imaginary]) = (&given, components.as_slice())
+        && content.is_complex
+        && [real.elem, imaginary.elem] == [Scalar::F64; 2]
+        && real.dims == imaginary.dims
+    {
+        let parts = complex_parts(content);
+        expect_rank(param, word, &parts[0], real.dims.len())?;
+        arguments.extend(parts);
+        return Ok(());
+    }
+    for component in &components {
+        let given = match given.take() {
+            Some(given) => given,
+            None => {
                 word = match words.next() {
-                    Some((_, word)) if is_npy(word) => word,
+                    Some((_, next)) if files::is_file(next) => next,
                     _ => {
                         let message = format!(
-                            "parameter `{}` of type {} consists of {} arrays: give as many .npy files",
+                            "parameter `{}` of type {} consists of {} arrays: give as many files",
                             param.name,
                             param.ty,
                             components.len()
@@ -64,28 +115,42 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
                         return Err(bad_file(word, message));
                     }
                 };
+                files::read(word).map_err(|error| bad_file(word, error))?
             }
-            let tensor = npy::read(Path::new(word)).map_err(|error| bad_file(word, error.to_string()))?;
-            let tensor = npy::convert(tensor, component.elem).map_err(|unfit| {
-                bad_file(word, format!("{unfit}, but parameter `{}` is of type {}", param.name, param.ty))
-            })?;
-            if tensor.shape().len() != component.dims.len() {
-                let (found, needed) = (tensor.shape().len(), component.dims.len());
-                let message = format!(
-                    "has {}, but parameter `{}` of type {} needs {needed}",
-                    counted(found, "dimension"),
-                    param.name,
-                    param.ty
-                );
-                return Err(bad_file(word, message));
-            }
-            arguments.push(tensor);
+        };
+        if let Given::Text(_) = given {
+            return Err(bad_file(word, "is neither .npy nor .csv".into()));
         }
+        let tensor = given.array(component.elem, Some(component.dims.len())).map_err(|error| {
+            bad_file(word, format!("{error}, but parameter `{}` is of type {}", param.name, param.ty))
+        })?;
+        expect_rank(param, word, &tensor, component.dims.len())?;
+        arguments.push(tensor);
     }
-    if words.next().is_some() {
-        return Err(wrong_count(unit, signature));
+    Ok(())
+}
+
+fn expect_rank(param: &Parameter, word: &str, tensor: &Tensor, needed: usize) -> Result<(), Error> {
+    let found = tensor.shape().len();
+    if found == needed {
+        return Ok(());
     }
-    unequal_extents(signature, &arguments).map_or(Ok(arguments), Err)
+    let (found, Parameter { name, ty }) = (counted(found, "dimension"), param);
+    Err(bad_file(word, format!("has {found}, but parameter `{name}` of type {ty} needs {needed}")))
+}
+
+/// The real parts of complex numbers, and the imaginary ones.
+fn complex_parts(content: &Content) -> [Tensor; 2] {
+    let shape = content.tensor.shape();
+    let data = content.tensor.data();
+    [0, 1].map(|part| {
+        let parts = (part..data.len()).step_by(2).map(|at| match data.get(at) {
+            Const::F32(bits) => f32::from_bits(bits).into(),
+            Const::F64(bits) => f64::from_bits(bits),
+            other => unreachable!("{} is no part of a complex number", other.scalar()),
+        });
+        Tensor::new(shape[..shape.len() - 1].to_vec(), TensorData::F64(parts.collect())).expect("half of the elements")
+    })
 }
 
 /// An error if the arrays that one parameter consists of do not fit together.
@@ -116,10 +181,6 @@ fn counted(count: usize, thing: &str) -> String {
         1 => format!("1 {thing}"),
         _ => format!("{count} {thing}s"),
     }
-}
-
-fn is_npy(word: &str) -> bool {
-    word.ends_with(".npy")
 }
 
 fn wrong_count(unit: &Unit, signature: &Signature) -> Error {

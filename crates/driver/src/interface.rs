@@ -4,7 +4,7 @@ use crate::compile::Computed;
 use crate::sac;
 use frit_front::l0::ast::BasicType;
 use frit_front::l0::signature::{Parameter, Signature};
-use frit_front::l0::text;
+use frit_front::l0::text::{self, Digits};
 use frit_front::l0::types::Type;
 use frit_ir::array::{Func, ResultExtent};
 use frit_ir::{Scalar, Tensor};
@@ -104,12 +104,12 @@ impl Interface {
     }
 
     /// Gives `sink` the results as text, on one line, as the language writes values; large ones in pieces.
-    pub fn write(&self, results: &[Tensor], sink: &mut (dyn FnMut(&str) + Send)) {
+    pub fn write(&self, results: &[Tensor], digits: Digits, sink: &mut (dyn FnMut(&str) + Send)) {
         match self {
             Interface::L0(signature) | Interface::Ir { shown: signature, .. } => {
-                frit_support::with_deep_stack(|| text::write_results(results, signature, sink))
+                frit_support::with_deep_stack(|| text::write_results(results, signature, digits, sink))
             }
-            Interface::Sac(interface) => sink(&interface.text(results)),
+            Interface::Sac(interface) => sink(&interface.text(results, digits)),
         }
     }
 

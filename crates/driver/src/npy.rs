@@ -1,22 +1,21 @@
 //! Arrays in `.npy` files: reading, writing, and the conversions that lose nothing.
 
-use crate::error::Error;
 use crate::memory;
 use crate::native::Element;
-use crate::output::Outputs;
 use frit_ir::{Const, Scalar, Tensor, TensorData, UnOp};
 use npyz::WriterBuilder;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
+
+/// What every `.npy` file begins with.
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// What is wrong with an `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NpyError {
     /// It cannot be read or written.
     Io(String),
-    /// It is in column-major order.
-    FortranOrder,
     /// Its element type has no counterpart.
     UnsupportedType(String),
     /// It is shorter than its header says.
@@ -29,11 +28,8 @@ impl std::fmt::Display for NpyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             NpyError::Io(error) => f.write_str(error),
-            NpyError::FortranOrder => {
-                f.write_str("the array is in Fortran order; save it with `numpy.ascontiguousarray(a)`")
-            }
             NpyError::UnsupportedType(name) => {
-                write!(f, "elements of type `{name}` are not supported here; use f8, f4, i8, i4, u1 or ? (bool)")
+                write!(f, "elements of type `{name}` are not supported here; use f8, f4, f2, i8, i4, u1 or ? (bool)")
             }
             NpyError::Truncated => f.write_str("the file is shorter than its header says"),
             NpyError::ShapeTooLarge => f.write_str("the shape has more elements than can be counted"),
@@ -52,47 +48,70 @@ impl From<io::Error> for NpyError {
     }
 }
 
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    /// The array, in row-major order. Complex elements are an axis more, of their two parts.
+    pub tensor: Tensor,
+    /// The elements are complex.
+    pub is_complex: bool,
+    /// The elements are `f2`, which no program computes with; they were made `f4`.
+    pub is_half: bool,
+}
+
 /// Reads an array of reals, integers or truth values.
+///
+/// # Errors
+///
+/// The file cannot be read, or has other elements.
 pub fn read(path: &Path) -> Result<Tensor, NpyError> {
-    match read_parts(path)? {
-        (tensor, false) => Ok(tensor),
-        (tensor, true) => Err(NpyError::UnsupportedType(format!("c{}", 2 * tensor.elem().bytes()))),
+    let Content { tensor, is_complex, .. } = read_content(path)?;
+    match is_complex {
+        false => Ok(tensor),
+        true => Err(NpyError::UnsupportedType(format!("c{}", 2 * tensor.elem().bytes()))),
     }
 }
 
-/// Reads an array, and tells whether its elements are complex: then the tensor has an axis more, of their two parts.
-pub fn read_parts(path: &Path) -> Result<(Tensor, bool), NpyError> {
-    let mut file = File::open(path)?;
-    let bytes_on_disk = file.metadata()?.len();
+/// Reads an array of any element type that has a counterpart. The file may be a pipe.
+///
+/// # Errors
+///
+/// The file cannot be read, or has other elements.
+pub fn read_content(path: &Path) -> Result<Content, NpyError> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    read_from(file, metadata.is_file().then_some(metadata.len()))
+}
+
+/// Reads an array from a stream, of which it may be known how many bytes it has.
+pub(crate) fn read_from(mut source: impl Read, length: Option<u64>) -> Result<Content, NpyError> {
+    let (raw, text) = header(&mut source)?;
     // The crate that reads the header multiplies the extents without a look at their size.
-    if !is_countable(&header(&mut file)?) {
+    if !is_countable(&text) {
         return Err(NpyError::ShapeTooLarge);
     }
-    let start = file.stream_position()?;
-    file.rewind()?;
-    let npy = npyz::NpyFile::new(BufReader::with_capacity(1 << 20, file.try_clone()?))?;
-    if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
-        return Err(NpyError::FortranOrder);
+    let header = npyz::NpyHeader::from_reader(raw.as_slice())?;
+    let dtype = header.dtype();
+    let mut shape = Vec::new();
+    for &extent in header.shape() {
+        shape.push(usize::try_from(extent).map_err(|_| NpyError::ShapeTooLarge)?);
     }
-    let dtype = npy.dtype();
-    let element_bytes = dtype.num_bytes().unwrap_or(1) as u64;
-    let count = npy.shape().iter().try_fold(1u64, |n, &d| n.checked_mul(d));
-    let mut shape: Vec<usize> = npy.shape().iter().map(|&d| d as usize).collect();
+    let count = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or(NpyError::ShapeTooLarge)?;
     // A header may claim any size: believe it only as far as the file goes, before memory is taken.
-    if count.and_then(|n| n.checked_mul(element_bytes)).is_none_or(|bytes| bytes > bytes_on_disk) {
+    let bytes = count.checked_mul(dtype.num_bytes().unwrap_or(1)).ok_or(NpyError::ShapeTooLarge)?;
+    if length.is_some_and(|length| bytes as u64 > length) {
         return Err(NpyError::Truncated);
     }
     let name = dtype.descr();
-    let is_native = !name.contains(if cfg!(target_endian = "little") { '>' } else { '<' });
+    let is_swapped = name.contains(if cfg!(target_endian = "little") { '>' } else { '<' });
     let name = name.trim_matches(['\'', '<', '>', '|', '=']);
-    let is_complex = is_native && matches!(name, "c16" | "c8");
-    shape.extend(is_complex.then_some(2));
-    let elements = Elements { npy, file, start: is_native.then_some(start), parts: if is_complex { 2 } else { 1 } };
+    let is_complex = matches!(name, "c16" | "c8");
+    let mut elements =
+        Elements { source, count: count * if is_complex { 2 } else { 1 }, is_swapped, is_known: length.is_some() };
     let data = match name {
-        "c16" if is_complex => TensorData::F64(elements.read()?),
-        "c8" if is_complex => TensorData::F32(elements.read()?),
-        "f8" => TensorData::F64(elements.read()?),
-        "f4" => TensorData::F32(elements.read()?),
+        "f8" | "c16" => TensorData::F64(elements.read()?),
+        "f4" | "c8" => TensorData::F32(elements.read()?),
+        "f2" => TensorData::F32(elements.read()?.into_iter().map(|bits| half::f16::from_bits(bits).to_f32()).collect()),
         "i8" => TensorData::I64(elements.read()?),
         "i4" => TensorData::I32(elements.read()?),
         "i2" => TensorData::I16(elements.read()?),
@@ -101,46 +120,91 @@ pub fn read_parts(path: &Path) -> Result<(Tensor, bool), NpyError> {
         "u4" => TensorData::U32(elements.read()?),
         "u2" => TensorData::U16(elements.read()?),
         "u1" => TensorData::U8(elements.read()?),
-        "b1" => TensorData::Bool(elements.npy.into_vec()?),
+        "b1" => TensorData::Bool(elements.read::<u8>()?.into_iter().map(|byte| byte != 0).collect()),
         other => return Err(NpyError::UnsupportedType(other.to_string())),
     };
-    Tensor::new(shape, data).map(|tensor| (tensor, is_complex)).ok_or(NpyError::Truncated)
+    let is_by_columns = header.order() == npyz::Order::Fortran && shape.len() > 1;
+    let data = if is_by_columns { by_rows(&shape, &data, if is_complex { 2 } else { 1 }) } else { data };
+    shape.extend(is_complex.then_some(2));
+    let tensor = Tensor::new(shape, data).ok_or(NpyError::Truncated)?;
+    Ok(Content { tensor, is_complex, is_half: name == "f2" })
 }
 
 /// The elements of a file.
-struct Elements {
-    npy: npyz::NpyFile<BufReader<File>>,
-    file: File,
-    /// Where they start, if they are as this machine has them in memory.
-    start: Option<u64>,
-    /// The numbers of which each consists.
-    parts: usize,
+struct Elements<R> {
+    source: R,
+    count: usize,
+    /// Their bytes are in the other order than in this machine's memory.
+    is_swapped: bool,
+    /// There are as many bytes as the elements have.
+    is_known: bool,
 }
 
-impl Elements {
-    fn read<T>(mut self) -> Result<Vec<T>, NpyError>
-    where
-        T: bytemuck::Pod + npyz::Deserialize,
-    {
-        let Some(start) = self.start else { return Ok(self.npy.into_vec()?) };
-        let count = usize::try_from(self.npy.len()).map_err(|_| NpyError::ShapeTooLarge)? * self.parts;
-        let mut elements = memory::zeros(count);
-        self.file.seek(SeekFrom::Start(start))?;
-        self.file.read_exact(bytemuck::cast_slice_mut(&mut elements))?;
+impl<R: Read> Elements<R> {
+    fn read<T: bytemuck::Pod>(&mut self) -> Result<Vec<T>, NpyError> {
+        let mut elements = if self.is_known {
+            let mut elements = memory::zeros(self.count);
+            self.source.read_exact(bytemuck::cast_slice_mut(&mut elements))?;
+            elements
+        } else {
+            let bytes = self.count * size_of::<T>();
+            let mut read = Vec::new();
+            self.source.by_ref().take(bytes as u64).read_to_end(&mut read)?;
+            if read.len() < bytes {
+                return Err(NpyError::Truncated);
+            }
+            let mut elements = memory::zeros(self.count);
+            bytemuck::cast_slice_mut(&mut elements).copy_from_slice(&read);
+            elements
+        };
+        if self.is_swapped {
+            bytemuck::cast_slice_mut::<T, u8>(&mut elements).chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        }
         Ok(elements)
     }
 }
 
-/// The text of a file's header.
-fn header(file: &mut File) -> Result<String, NpyError> {
-    let mut start = [0; 8];
-    file.read_exact(&mut start)?;
+/// The elements of an array of this shape by rows, from those by columns. Each element has so many parts, which stay together.
+fn by_rows(shape: &[usize], by_columns: &TensorData, parts: usize) -> TensorData {
+    let mut data = TensorData::with_capacity(by_columns.scalar(), by_columns.len());
+    // Where the next element by rows is, and its index.
+    let (mut at, mut index) = (0, vec![0; shape.len()]);
+    let strides: Vec<usize> = shape
+        .iter()
+        .scan(parts, |stride, &extent| {
+            let this = *stride;
+            *stride *= extent;
+            Some(this)
+        })
+        .collect();
+    while data.len() < by_columns.len() {
+        data.extend_from(by_columns, at, parts);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            at += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            at -= strides[axis] * shape[axis];
+            index[axis] = 0;
+        }
+    }
+    data
+}
+
+/// The bytes of a file's header, and the text in it.
+fn header(source: &mut impl Read) -> Result<(Vec<u8>, String), NpyError> {
+    let mut raw = vec![0; 8];
+    source.read_exact(&mut raw)?;
     // Major version 1 has two bytes for the length of the text, later ones have four.
     let mut length = [0; 4];
-    file.read_exact(&mut length[..if start[6] <= 1 { 2 } else { 4 }])?;
-    let mut text = Vec::new();
-    file.take(u32::from_le_bytes(length).into()).read_to_end(&mut text)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    let width = if raw[6] <= 1 { 2 } else { 4 };
+    source.read_exact(&mut length[..width])?;
+    raw.extend(&length[..width]);
+    let start = raw.len();
+    source.take(u32::from_le_bytes(length).into()).read_to_end(&mut raw)?;
+    let text = String::from_utf8_lossy(&raw[start..]).into_owned();
+    Ok((raw, text))
 }
 
 /// Whether the bytes of an array with this header can be counted, even if extents that are zero were not.
@@ -166,24 +230,14 @@ pub trait Array {
     fn as_slice<T: Element>(&self) -> Option<&[T]>;
 }
 
-/// Writes arrays to files, which all appear whole or not at all. Characters become `u1` if they all fit, else `u4`.
+/// Writes an array. Characters become `u1` if they all fit, else `u4`.
 ///
 /// # Errors
 ///
-/// A file cannot be written, or is named twice.
-pub fn write<A: Array>(files: &[(&Path, &A)]) -> Result<(), Error> {
-    let mut outputs = Outputs::default();
-    let begun: Vec<_> = files.iter().map(|(path, _)| outputs.begin(path)).collect::<Result<_, _>>()?;
-    for (partial, (path, array)) in begun.iter().zip(files) {
-        let written = File::create(partial).map_err(NpyError::from).and_then(|file| write_to(file, *array));
-        written.map_err(|error| Error::file(path, error))?;
-    }
-    outputs.appear().map(|_| ())
-}
-
-fn write_to<A: Array>(file: File, array: &A) -> Result<(), NpyError> {
+/// The file cannot be written.
+pub(crate) fn write_to<A: Array>(file: impl Write, array: &A) -> Result<(), NpyError> {
     fn write<T: npyz::AutoSerialize>(
-        file: File,
+        file: impl Write,
         shape: &[usize],
         elements: impl IntoIterator<Item = T>,
     ) -> Result<(), NpyError> {
@@ -340,7 +394,7 @@ mod tests {
         ];
         for (at, tensor) in tensors.iter().enumerate() {
             let path = scratch(&format!("{at}.npy"));
-            write(&[(&path, tensor)]).unwrap();
+            write_to(File::create(&path).unwrap(), tensor).unwrap();
             assert_eq!(&read(&path).unwrap(), tensor);
             std::fs::remove_file(path).unwrap();
         }
@@ -350,7 +404,7 @@ mod tests {
     fn a_header_that_claims_too_much_is_refused_before_memory_is_taken() {
         let path = scratch("long.npy");
         let tensor = Tensor::new(vec![2], TensorData::F64(vec![1.0, 2.0])).unwrap();
-        write(&[(&path, &tensor)]).unwrap();
+        write_to(File::create(&path).unwrap(), &tensor).unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes[..128]).replace("(2,), ", "(9999999999999,), ");
         bytes.splice(..128, text.bytes().take(128));

@@ -4,9 +4,10 @@
 //! of the arguments of one call, and who makes calls that are not compiled. A complex array is a tensor of reals with an axis more, of two parts; so is a complex result.
 
 use crate::error::{Error, Kind, guard_reading};
+use crate::files;
 use crate::interface::Interface;
 use crate::native::Arg;
-use crate::npy;
+use crate::npy::{Content, NpyError};
 use crate::source::Unit;
 use frit_front::numpy;
 pub use frit_front::numpy::{Along, Argument, Callers, Given, Known, Layout, Observed, Passed, PythonCall, Returned};
@@ -114,7 +115,7 @@ pub(crate) fn load_entry(name: &str, text: String, entry: &str) -> Result<Functi
     compile(name, &text, function.trim(), &signature, &Callers::Print)
 }
 
-/// Compiles the function `entry` for the arguments in these words: Python literals, and names of `.npy` files.
+/// Compiles the function `entry` for the arguments in these words: Python literals, and names of files.
 ///
 /// # Errors
 ///
@@ -123,20 +124,44 @@ pub(crate) fn load_call(name: &str, text: String, entry: &str, words: &[String])
     let function = entry.split('(').next().unwrap_or(entry).trim();
     let (mut signature, mut arguments) = (Vec::new(), Vec::new());
     for word in words {
-        let (tensor, argument) = if word.ends_with(".npy") {
-            let read = npy::read_parts(Path::new(word)).map_err(|error| Error::file(Path::new(word), error))?;
-            let (tensor, is_complex) = read;
-            let argument = if is_complex { Argument::complex(&tensor) } else { Argument::of(&tensor, false) };
-            (tensor, argument)
-        } else {
-            numpy::literal(word).map_err(Error::input)?
-        };
+        let (tensor, argument) = word_argument(word)?;
         signature.push(argument);
         arguments.push(tensor);
     }
     let Function { unit, supposed, .. } = compile(name, &text, function, &signature, &Callers::Print)?;
     let holds = |(_, supposed): &(Unit, Suppositions)| supposed.hold(|param, axis| arguments[param].shape()[axis]);
     Ok((supposed.filter(holds).map_or(unit, |(unit, _)| unit), arguments))
+}
+
+/// The argument in a word: a Python literal, or the name of a file with an array or a literal.
+fn word_argument(word: &str) -> Result<(Tensor, Argument), Error> {
+    let own = if files::is_named_file(word) { None } else { Some(numpy::literal(word)) };
+    let own = match own {
+        Some(Ok(literal)) => return Ok(literal),
+        Some(Err(error)) if !files::is_file(word) => return Err(Error::input(error)),
+        Some(Err(_)) | None => files::read(word),
+    };
+    let bad = |error: String| Error::file(Path::new(word), error);
+    match own.map_err(bad)? {
+        files::Given::Text(text) => numpy::literal(text.trim()).map_err(Error::input),
+        // NumPy would compute with fewer digits.
+        files::Given::Npy(Content { is_half: true, .. }) => {
+            Err(bad(NpyError::UnsupportedType("f2".into()).to_string()))
+        }
+        files::Given::Npy(Content { tensor, is_complex: true, .. }) => {
+            let argument = Argument::complex(&tensor);
+            Ok((tensor, argument))
+        }
+        files::Given::Npy(Content { tensor, .. }) => {
+            let argument = Argument::of(&tensor, false);
+            Ok((tensor, argument))
+        }
+        files::Given::Csv(table) => {
+            let tensor = table.array(table.elem(), table.rank()).map_err(bad)?;
+            let argument = Argument::of(&tensor, false);
+            Ok((tensor, argument))
+        }
+    }
 }
 
 /// Prints what functions print that run without Python.

@@ -6,6 +6,7 @@ use crate::interface::Interface;
 use crate::numpy;
 use crate::sac;
 use frit_front::l0;
+use frit_front::l0::text::Digits;
 use frit_front::sac::core::ForeignFunction;
 use frit_front::sac::specialise::Constraints;
 use frit_ir::array::{self, Program};
@@ -331,15 +332,20 @@ impl Unit {
 
     /// The results of the entry function as text, on one line, as the language writes values.
     pub fn text(&self, results: &[Tensor]) -> String {
+        self.text_with(results, Digits::Shortest)
+    }
+
+    /// As [`text`](Self::text), reals with these digits.
+    pub fn text_with(&self, results: &[Tensor], digits: Digits) -> String {
         let mut text = String::new();
-        self.write(results, &mut |piece| text.push_str(piece));
+        self.write(results, digits, &mut |piece| text.push_str(piece));
         text
     }
 
-    /// As [`text`](Self::text), given to `sink`; large results in pieces.
-    pub fn write(&self, results: &[Tensor], sink: &mut (dyn FnMut(&str) + Send)) {
+    /// As [`text_with`](Self::text_with), given to `sink`; large results in pieces.
+    pub fn write(&self, results: &[Tensor], digits: Digits, sink: &mut (dyn FnMut(&str) + Send)) {
         if let Some(interface) = &self.interface {
-            interface.write(results, sink);
+            interface.write(results, digits, sink);
         }
     }
 

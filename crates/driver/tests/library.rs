@@ -1,8 +1,8 @@
 //! All that the command does, done with the library alone.
 
 use frit_driver::{
-    Const, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, compile, dump, load, load_l0,
-    npy, run,
+    Const, Digits, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, compile, dump, files,
+    load, load_l0, npy, run,
 };
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ fn files_are_read_built_and_written() {
 
     let array = Tensor::new(vec![2], TensorData::I32(vec![-1, 7])).unwrap();
     let file = folder.join("a.npy");
-    npy::write(&[(&file, &array)]).unwrap();
+    files::write(&[(&file, &array)], Digits::Shortest).unwrap();
     let words = [file.display().to_string(), "2".to_string()];
     let outcome = run(&unit, arguments::from_words(&unit, &words).unwrap(), &Options::default()).unwrap();
     assert_eq!(unit.text(&outcome.results), "{[-2, 14], 6}\n");
@@ -76,10 +76,10 @@ fn results_in_place_are_written_as_their_copies() {
             let in_place = program.run_in_place(&unit, arguments, &mut |_| {}).unwrap();
             assert_eq!(unit.visible(&copied.results).len(), 5);
             for (copy, result) in copied.results.iter().zip(&in_place.results) {
-                let files = [folder.join("copy.npy"), folder.join("result.npy")];
-                npy::write(&[(&files[0], copy)]).unwrap();
-                npy::write(&[(&files[1], result)]).unwrap();
-                let [of_copy, of_result] = files.map(|file| std::fs::read(file).unwrap());
+                let paths = [folder.join("copy.npy"), folder.join("result.npy")];
+                files::write(&[(&paths[0], copy)], Digits::Shortest).unwrap();
+                files::write(&[(&paths[1], result)], Digits::Shortest).unwrap();
+                let [of_copy, of_result] = paths.map(|file| std::fs::read(file).unwrap());
                 assert!(of_copy == of_result && !of_copy.is_empty(), "{copy:?}");
             }
             let tensors: Vec<Tensor> = in_place.results.into_iter().map(Tensor::from).collect();

@@ -30,7 +30,7 @@ fn run(source: &str, input: &str) -> Result<Outcome, String> {
     match array::run(&lowered.program, entry, arguments) {
         Ok(results) => {
             let mut text = String::new();
-            text::write_results(&results, &signature, &mut |piece| text.push_str(piece));
+            text::write_results(&results, &signature, text::Digits::Decimals(6), &mut |piece| text.push_str(piece));
             Ok(Outcome::Output(text))
         }
         Err(RunError::Failed(failure)) => {

@@ -3,7 +3,7 @@
 //! A file begins with comments that say so.
 //!
 //! - L0: `// input: TEXT` (any number, one line of input each), then `// output: TEXT` or `// fails: CODE LINE:COLUMN` (without a
-//!   place for errors in the input). Outputs are compared without white space.
+//!   place for errors in the input). Outputs are compared without white space, reals with six decimals: engines may regroup folds.
 //! - SAC: `// args: WORD ...` (the words of the command line after the program's name), or `// entry: FUNCTION VALUE ...` to run
 //!   another function than `main`; any number of lines `// stdin: TEXT` that it reads; `// dynamic` if ranks depend on data, so that only the evaluator runs it; then any number of lines
 //!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
@@ -13,7 +13,7 @@
 //!   `tests/run/numpy/expected.py` writes, or by `# fails: CODE LINE:COLUMN`. Reals are equal up to rounding.
 
 use crate::place::failures;
-use frit_driver::{Engine, Error, Level, Notation, Options, Unit, dump, error::Kind, pipeline};
+use frit_driver::{Digits, Engine, Error, Level, Notation, Options, Unit, dump, error::Kind, pipeline};
 use frit_ir::nest::{Expr, LoopKind};
 use std::path::{Path, PathBuf};
 
@@ -200,7 +200,7 @@ pub fn run(name: &str, source: &str, input: &str, options: &Options) -> Result<S
     let unit = frit_driver::load_l0(name, source)?;
     let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", input)?;
     let outcome = frit_driver::run(&unit, arguments, options)?;
-    Ok(unit.text(&outcome.results))
+    Ok(unit.text_with(&outcome.results, Digits::Decimals(6)))
 }
 
 /// A program with its arguments, ready for every engine.
@@ -267,7 +267,9 @@ fn differences_of_batch(cases: &[Case], engines: &[(&'static str, Options)]) -> 
     let programs: Vec<_> = runs.iter().map(|(_, _, unit, _, options)| (*unit, options)).collect();
     for ((case, engine, unit, arguments, _), compiled) in runs.iter().zip(frit_driver::compile_all(&programs)) {
         let run = compiled.and_then(|compiled| compiled.run(unit, (*arguments).clone()));
-        let run = run.map(|outcome| (outcome.output + &unit.text(&outcome.results), outcome.status));
+        let digits =
+            if case.path.extension().is_some_and(|e| e == "l0") { Digits::Decimals(6) } else { Digits::Shortest };
+        let run = run.map(|outcome| (outcome.output + &unit.text_with(&outcome.results, digits), outcome.status));
         found.extend(difference(case, engine, run));
     }
     found

@@ -133,7 +133,7 @@ fn huge_numbers_in_sources_are_messages() {
         place.frit(["check", "p.l0"]).fails(3, &[said, "p.l0:1:"]);
     }
     let place = Place::with_program(&format!("fun real main() = {digits}.0e-5000\n"));
-    place.run(&[]).prints("1.000000\n");
+    place.run(&[]).prints("1.0\n");
     let place = Place::with_program("fun int main() = 9223372036854775807 + 1\n");
     place.run(&[]).prints("-9223372036854775808\n");
     let place = Place::with_program("fun [int] main(int n) = iota(n)\n");

@@ -432,47 +432,69 @@ static void l0_put_character(FILE *out, uint32_t code) {
             fputc((int)(0x80 | (code >> 6 & 63)), out), fputc((int)(0x80 | (code & 63)), out);
 }
 
-/* Writes the number by 10^decimals. */
-static void l0_put_number(FILE *out, int negative, uint64_t number, int decimals) {
-    char text[24], *end = text + sizeof text, *at = end;
-    for (int digits = 0; number || digits <= decimals; digits++) {
-        if (digits && digits == decimals) *--at = '.';
-        *--at = (char)('0' + number % 10);
-        number /= 10;
-    }
-    if (negative) *--at = '-';
-    fwrite(at, 1, (size_t)(end - at), out);
+/* Writes a number with so many digits behind the first one; whether that is read back as the number. Of two decimals that are as
+ * near, the upper one is taken. Above a power of two there is more room than below, so the decimal above may be one where the
+ * nearest is none. */
+static int l0_reads_back(char *text, size_t size, int digits, double x) {
+    char more[64];
+    snprintf(more, sizeof more, "%.40e", x);
+    char *rest = more + digits + 2; /* behind the first digit, the point and the digits */
+    int is_tie = *rest == '5' && strspn(rest + 1, "0") == (size_t)(strchr(more, 'e') - rest - 1);
+    snprintf(text, size, "%.*e", digits, x);
+    char *last = strchr(text, 'e') - 1;
+    int went_down = (more[digits ? digits + 1 : 0] - '0') % 2 == 0; /* to the even digit */
+    if (is_tie && went_down) ++*last;
+    if (strtod(text, NULL) == x) return 1;
+    if (*last == '9') return 0;
+    ++*last;
+    return strtod(text, NULL) == x;
 }
 
-/* As `%.6f`, but NaN has no sign. */
+/* The shortest decimal that reads back as the number. It has an exponent below 1e-4 and from 1e16 on. */
 static void l0_put_real(FILE *out, double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    /* The number is significand / 2^shift, or less than half a millionth. */
-    uint64_t significand = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-    int shift = 1075 - (int)(bits >> 52 & 2047);
-    if (isnan(x)) fputs("nan", out);
-    else if (isinf(x)) fputs(x < 0 ? "-inf" : "inf", out);
-    else if (shift < 10) fprintf(out, "%.6f", x);
-    else if (shift > 74) l0_put_number(out, signbit(x) != 0, 0, 6);
-    else {
-        unsigned __int128 millionths = (unsigned __int128)significand * 1000000, one = 1;
-        uint64_t whole = (uint64_t)(millionths >> shift);
-        unsigned __int128 rest = millionths & ((one << shift) - 1), half = one << (shift - 1);
-        whole += rest > half || (rest == half && whole % 2 == 1);
-        l0_put_number(out, signbit(x) != 0, whole, 6);
+    char text[32], digits[20];
+    int least = 0, most = 16, count = 0; /* digits behind the first one */
+    if (isnan(x)) {
+        fputs("nan", out);
+        return;
     }
+    if (isinf(x)) {
+        fputs(x < 0 ? "-inf" : "inf", out);
+        return;
+    }
+    while (least < most) {
+        int middle = (least + most) / 2;
+        if (l0_reads_back(text, sizeof text, middle, fabs(x))) most = middle;
+        else least = middle + 1;
+    }
+    l0_reads_back(text, sizeof text, least, fabs(x));
+    char *mark = strchr(text, 'e');
+    int exponent = (int)strtol(mark + 1, NULL, 10);
+    for (const char *at = text; at < mark; at++) {
+        if (isdigit((unsigned char)*at)) digits[count++] = *at;
+    }
+    if (signbit(x)) fputc('-', out);
+    if (x != 0 && !(fabs(x) >= 1e-4 && fabs(x) < 1e16)) {
+        fputc(digits[0], out);
+        if (count > 1) fprintf(out, ".%.*s", count - 1, digits + 1);
+        fprintf(out, "e%d", exponent);
+        return;
+    }
+    if (exponent < 0) {
+        fprintf(out, "0.%.*s%.*s", -exponent - 1, "000", count, digits);
+        return;
+    }
+    for (int at = 0; at <= exponent; at++) fputc(at < count ? digits[at] : '0', out);
+    fputc('.', out);
+    if (count > exponent + 1) fprintf(out, "%.*s", count - exponent - 1, digits + exponent + 1);
+    else fputc('0', out);
 }
 
 /* Writes the part of the column below `level`, from element `at` on. */
 static void l0_write(FILE *out, const l0_column *column, int level, size_t at) {
     if (level == column->rank) {
         switch (column->elem) {
-        case 'i': {
-            int64_t n = ((const int64_t *)column->data)[at];
-            l0_put_number(out, n < 0, n < 0 ? 0 - (uint64_t)n : (uint64_t)n, 0);
-            return;
-        }
+        case 'i': fprintf(out, "%" PRId64, ((const int64_t *)column->data)[at]); return;
         case 'r': l0_put_real(out, ((const double *)column->data)[at]); return;
         case 'b': fputs(((const uint8_t *)column->data)[at] ? "True" : "False", out); return;
         case 't': fputs("Checked", out); return;

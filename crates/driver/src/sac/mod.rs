@@ -8,6 +8,7 @@ use crate::compile::Computed;
 use crate::error::{Error, Kind, guard_reading};
 use crate::npy::Array;
 use crate::source::Unit;
+use frit_front::l0::text::Digits;
 use frit_front::sac::core::{FunctionId, Param, Pattern, Program};
 use frit_front::sac::evaluate::{self, Value};
 use frit_front::sac::specialise::{self, Constraints, Request};
@@ -402,11 +403,12 @@ impl Interface {
     }
 
     /// Results of an entry function as text, one line each; of `main` nothing, as it prints what it wants to.
-    pub(crate) fn text(&self, results: &[Tensor]) -> String {
+    pub(crate) fn text(&self, results: &[Tensor], digits: Digits) -> String {
         let mut rest = results[self.visible_range(results.len())].iter();
         let mut text = String::new();
         for part in self.results.iter().filter(|_| !self.is_main) {
-            let fields: Vec<String> = rest.by_ref().take(part.tensors.len()).map(values::write).collect();
+            let fields: Vec<String> =
+                rest.by_ref().take(part.tensors.len()).map(|tensor| values::write(tensor, digits)).collect();
             text += &match fields.as_slice() {
                 [field] => format!("{field}\n"),
                 fields => format!("{{{}}}\n", fields.join(", ")),

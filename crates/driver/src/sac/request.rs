@@ -3,12 +3,12 @@
 
 use super::values;
 use crate::error::Error;
-use crate::npy::{self, may_convert};
+use crate::files;
+use crate::npy::may_convert;
 use frit_front::sac::core::dispatch::{Choice, Class, choose};
 use frit_front::sac::core::{FunctionId, Program};
 use frit_front::sac::specialise::{ParamShape, Request};
 use frit_ir::{Scalar, Tensor};
-use std::path::Path;
 
 /// A function as the user names it.
 #[derive(Clone, Debug)]
@@ -287,8 +287,7 @@ impl Signature {
         Ok((classes, is_exact))
     }
 
-    /// The arguments for the parameters: for each one word with the value as text, or one path that ends in `.npy` for each tensor it consists
-    /// of.
+    /// The arguments for the parameters: for each one word with the value as text, or one file for each tensor it consists of.
     pub(crate) fn arguments(&self, words: &[String]) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
         let mut rest = words.iter();
         let wrong_count = || {
@@ -303,15 +302,21 @@ impl Signature {
                 let word = rest.next().ok_or_else(wrong_count)?;
                 let bad =
                     |message: String| Error::input(format!("`{word}`, for parameter `{name}` of type {ty}: {message}"));
-                let tensor = if word.ends_with(".npy") {
-                    let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
-                    npy::convert(tensor, elem).map_err(|unfit| bad(unfit.to_string()))?
-                } else {
-                    if parts.len() > 1 {
-                        return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));
+                let value = |text: &str| {
+                    values::read(text, elem)
+                        .map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))
+                };
+                let own = if parts.len() > 1 || files::is_named_file(word) { None } else { value(word).ok() };
+                let tensor = match own {
+                    Some(tensor) => tensor,
+                    None if files::is_file(word) => match files::read(word).map_err(bad)? {
+                        files::Given::Text(text) => value(text.trim())?,
+                        given => given.array(elem, class.rank().map(|rank| rank + inner)).map_err(bad)?,
+                    },
+                    None if parts.len() > 1 => {
+                        return Err(bad(format!("consists of {} arrays: give as many files", parts.len())));
                     }
-                    values::read(word, elem)
-                        .map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
+                    None => value(word)?,
                 };
                 let Some(rank) = tensor.shape().len().checked_sub(inner) else {
                     let rank = tensor.shape().len();

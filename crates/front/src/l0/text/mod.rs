@@ -10,7 +10,7 @@ mod read;
 mod write;
 
 pub use read::{InputError, InputErrorKind, read_arguments, read_value};
-pub use write::write_results;
+pub use write::{Digits, write_results};
 
 #[cfg(test)]
 mod tests;

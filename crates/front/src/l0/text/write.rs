@@ -4,6 +4,32 @@ use crate::l0::signature::Signature;
 use crate::l0::types::Type;
 use frit_ir::scalar::Scalar;
 use frit_ir::tensor::{Tensor, TensorData};
+use std::fmt::Write;
+
+/// The digits with which reals are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Digits {
+    /// As few as tell the value from all others of its type: what is read back is the same value. There is always a point or an
+    /// exponent, and an exponent below 1e-4 and from 1e16 on.
+    #[default]
+    Shortest,
+    /// So many behind the point, as C's `%.Nf`.
+    Decimals(usize),
+}
+
+impl Digits {
+    /// Appends a real of either type. Those without a literal are `inf`, `-inf` and `nan`.
+    pub fn write(self, x: impl Into<f64> + Copy + std::fmt::Debug, out: &mut String) {
+        let value: f64 = x.into();
+        let written = match self {
+            _ if value.is_nan() => out.write_str("nan"),
+            // A `f32` has a shorter form of its own.
+            Digits::Shortest => write!(out, "{x:?}"),
+            Digits::Decimals(count) => write!(out, "{value:.count$}"),
+        };
+        written.expect("a string takes any text");
+    }
+}
 
 /// So much text is handed over at a time.
 const PIECE: usize = 64 << 10;
@@ -11,8 +37,8 @@ const PIECE: usize = 64 << 10;
 /// Gives `sink` the results of the entry function as one line of text, with its newline, piece by piece.
 ///
 /// The tensors are all results of the entry function, hidden sizes included.
-pub fn write_results(results: &[Tensor], signature: &Signature, sink: &mut dyn FnMut(&str)) {
-    let out = Out { text: String::new(), sink };
+pub fn write_results(results: &[Tensor], signature: &Signature, digits: Digits, sink: &mut dyn FnMut(&str)) {
+    let out = Out { text: String::new(), digits, sink };
     let mut writer = Writer { out, results: results.iter().skip(signature.hidden_results) };
     let parts = count_parts(&signature.result);
     if parts == 1 {
@@ -29,6 +55,7 @@ pub fn write_results(results: &[Tensor], signature: &Signature, sink: &mut dyn F
 /// Text that is handed over in pieces.
 struct Out<'a> {
     text: String,
+    digits: Digits,
     sink: &'a mut dyn FnMut(&str),
 }
 
@@ -43,6 +70,11 @@ impl Out<'_> {
             (self.sink)(&self.text);
             self.text.clear();
         }
+    }
+
+    fn real(&mut self, x: impl Into<f64> + Copy + std::fmt::Debug) {
+        self.digits.write(x, &mut self.text);
+        self.push_str("");
     }
 
     fn integer(&mut self, value: impl itoa::Integer) {
@@ -187,54 +219,12 @@ fn element(out: &mut Out<'_>, data: &TensorData, at: usize) {
         TensorData::U16(v) => out.integer(v[at]),
         TensorData::U32(v) => out.integer(v[at]),
         TensorData::U64(v) => out.integer(v[at]),
-        TensorData::F32(v) => real(out, v[at].into()),
-        TensorData::F64(v) => real(out, v[at]),
+        TensorData::F32(v) => out.real(v[at]),
+        TensorData::F64(v) => out.real(v[at]),
         TensorData::Bool(v) => out.push_str(if v[at] { "True" } else { "False" }),
         TensorData::Char(v) => character(out, v[at]),
         TensorData::Cert(_) => out.push_str("Checked"),
     }
-}
-
-/// As C's `%.6f`, but `nan` has no sign.
-fn real(out: &mut Out<'_>, x: f64) {
-    if x.is_nan() {
-        return out.push_str("nan");
-    }
-    if x.is_infinite() {
-        return out.push_str(if x > 0.0 { "inf" } else { "-inf" });
-    }
-    let Some(millionths) = millionths(x.abs()) else { return out.push_str(&format!("{x:.6}")) };
-    if x.is_sign_negative() {
-        out.push('-');
-    }
-    out.integer(millionths / 1_000_000);
-    out.push('.');
-    // Six digits behind one that goes.
-    out.push_str(&itoa::Buffer::new().format(1_000_000 + millionths % 1_000_000)[1..]);
-}
-
-/// How many millionths a number is that is not negative, rounded to the nearest, ties to even; `None` if they are too many
-/// for an integer. Exact: the significand times a million has at most 73 bits.
-fn millionths(x: f64) -> Option<u64> {
-    let bits = x.to_bits();
-    let exponent = (bits >> 52) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    // The number is significand * 2^-shift.
-    let (significand, shift) = if exponent == 0 { (fraction, 1074) } else { (fraction | (1 << 52), 1075 - exponent) };
-    let scaled = u128::from(significand) * 1_000_000;
-    if shift <= 0 {
-        let shifted = scaled.checked_shl(shift.unsigned_abs())?;
-        return if shift.unsigned_abs() < 50 { u64::try_from(shifted).ok() } else { None };
-    }
-    if shift >= 75 {
-        // Less than half a millionth.
-        return Some(0);
-    }
-    let whole = scaled >> shift;
-    let rest = scaled & ((1 << shift) - 1);
-    let half = 1u128 << (shift - 1);
-    let rounds_up = rest > half || (rest == half && whole & 1 == 1);
-    u64::try_from(whole + u128::from(rounds_up)).ok()
 }
 
 fn character(out: &mut Out<'_>, code: u32) {
