@@ -609,7 +609,13 @@ fn out_of_memory(unit: &Unit, message: String, span: Span) -> Error {
 fn recursion_too_deep(unit: &Unit, span: Span) -> Error {
     let diagnostic = Diagnostic::error("recursion-too-deep", "the recursion is too deep for the stack")
         .label(span, "this function calls itself too often")
-        .note("use `loop`, or a recursion that ends earlier");
+        .note(match unit.entry() {
+            Ok(Interface::L0(_)) => {
+                "a call that comes last needs no stack: hand the result on, as in `fun int f(int n, int sum) = if n = 0 then \
+                 sum else f(n - 1, sum + n)`, or use `loop`"
+            }
+            _ => "use a loop, or a recursion that ends earlier",
+        });
     Error::new(Kind::Run, &unit.sources, diagnostic)
 }
 

@@ -495,7 +495,7 @@ impl Generator<'_> {
         made
     }
 
-    /// `loop (x = ...) = for i < k do ... in ...`.
+    /// `loop (x = ...) = for i < k do ... in ...`, or the same with `while`.
     fn sequential_loop(&mut self, ty: &Ty, depth: usize) -> String {
         let count = self.choices.of(&["3", "0", "1", "2", "4", "n0"]);
         let count = if count == "n0" && !self.scope.iter().any(|v| v.name == "n0") { "2" } else { count };
@@ -528,6 +528,12 @@ impl Generator<'_> {
         self.scope.truncate(before + 1);
         let rest = self.expression(ty, depth - 1);
         self.scope.truncate(before);
+        if self.choices.below(4) == 0 {
+            let next = format!("{{{index} + 1, {body}}}");
+            return format!(
+                "(loop ({{{index}, {carried}}} = {{0, {init}}}) = while {index} < {count} do {next} in {rest})"
+            );
+        }
         format!("(loop ({carried} = {init}) = for {index} < {count} do {body} in {rest})")
     }
 

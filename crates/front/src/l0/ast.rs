@@ -227,19 +227,31 @@ pub enum BindingKind {
         /// What is stored.
         value: Expr,
     },
-    /// `loop (pattern = init) = for counter < bound do body in`.
+    /// `loop (pattern = init) = for counter < bound do body in`, or with `while condition`.
     Loop {
         /// The loop variables.
         pattern: Pattern,
         /// Their first values; `None` in the shorthand, where the pattern read as an expression gives them.
         init: Option<Expr>,
+        /// When the loop ends.
+        repeat: Repeat,
+        /// The next values of the loop variables.
+        body: Expr,
+    },
+}
+
+/// When a loop ends.
+#[derive(Clone, Debug)]
+pub enum Repeat {
+    /// `for counter < bound`.
+    For {
         /// The loop counter.
         counter: Name,
         /// The number of iterations.
         bound: Expr,
-        /// The next values of the loop variables.
-        body: Expr,
     },
+    /// `while condition`, which mentions the loop variables.
+    While(Expr),
 }
 
 /// What `let` and `loop` bind.

@@ -12,6 +12,7 @@ mod combinator;
 mod expression;
 mod literal;
 mod statement;
+mod tail_calls;
 mod uniqueness;
 
 use super::ast::{self, Name};
@@ -93,6 +94,18 @@ pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option
         let checked = checker.function(function);
         uniqueness::check(&checked, &parameters, errors);
         functions.push(checked);
+    }
+    if errors.is_empty() && program.is_intact {
+        for id in functions.indices().collect::<Vec<FunctionId>>() {
+            if let Some(looped) = tail_calls::as_loop(id, &functions[id]) {
+                let mut refusals = Vec::new();
+                uniqueness::check(&looped, &parameters, &mut refusals);
+                // What consumes an array as no loop may stays a recursion.
+                if refusals.is_empty() {
+                    functions[id] = looped;
+                }
+            }
+        }
     }
     let entry = signatures.functions.get("main").map(|signature| signature.id);
     (errors.is_empty() && program.is_intact).then_some(typed::Program { functions, entry })

@@ -25,6 +25,8 @@ pub struct Consumption {
 pub enum Barrier {
     /// The body of a loop.
     Loop,
+    /// The condition of a loop.
+    Condition,
     /// The function of a combinator.
     Function,
 }
@@ -368,6 +370,7 @@ define_errors! {
         ConsumesFreeVariable { span: Span, name: String, bound: Span, barrier: Barrier } => {
             let (body, note) = match barrier {
                 Barrier::Loop => ("a loop's body", "make it a loop variable, as in `loop (a) = for ...`"),
+                Barrier::Condition => ("a loop's condition", "the loop's body uses it afterwards: consume a `copy(...)`"),
                 Barrier::Function => ("an anonymous function", "it runs once for each element: consume a `copy(...)`"),
             };
             Diagnostic::error("consumes-free-variable", format!("{body} consumes `{name}`, which is bound outside"))

@@ -102,6 +102,10 @@ impl Parser<'_> {
         self.eat(TokenKind::Symbol(symbol))
     }
 
+    fn token_text(&self) -> &str {
+        &self.text[self.token().start..self.token().end]
+    }
+
     fn token_span(&self) -> Span {
         let token = self.token();
         Span::new(self.file, token.start, token.end)
@@ -491,7 +495,7 @@ impl Parser<'_> {
             }
             TokenKind::Name => {
                 let span = self.token_span();
-                let name = self.text[self.token().start..self.token().end].to_string();
+                let name = self.token_text().to_string();
                 self.fail(L0Error::UnknownType { span, name });
                 self.skip();
                 return None;

@@ -269,22 +269,39 @@ pub enum Statement {
         /// From `let` to the end of the value.
         span: Span,
     },
-    /// `params` are `init`, then as often as `bound` says `body`; the last values are bound to `results`.
+    /// `params` are `init`, then as often as `repeat` says `body`; the last values are bound to `results`.
     Loop {
         /// The loop variables in the body.
         params: Pattern,
-        /// Their first values; evaluated before `bound`.
+        /// Their first values.
         init: Expr,
-        /// Of type int, from 0; in scope in the body only.
-        counter: Var,
-        /// The number of iterations; none if it is not positive.
-        bound: Expr,
+        /// When the loop ends.
+        repeat: Repeat,
         /// The next values of the loop variables, of the type of `init` but perhaps for uniqueness.
         body: Expr,
         /// The loop variables in the statements that follow; of the same form as `params`.
         results: Pattern,
         /// From `loop` to the end of the body.
         span: Span,
+    },
+}
+
+/// When a loop ends.
+#[derive(Clone, Debug)]
+pub enum Repeat {
+    /// After a number of iterations.
+    For {
+        /// Of type int, from 0; in scope in the body only.
+        counter: Var,
+        /// The number of iterations; none if it is not positive. Evaluated once, behind the first values.
+        bound: Expr,
+    },
+    /// As soon as a condition does not hold.
+    While {
+        /// Of type bool, over the loop variables. Evaluated before each iteration; it consumes nothing.
+        condition: Expr,
+        /// Stands for the state of the loop. Nothing reads it.
+        state: Var,
     },
 }
 

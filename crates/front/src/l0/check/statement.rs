@@ -3,7 +3,7 @@
 use super::{Checker, place};
 use crate::l0::ast::{self, BindingKind, Name};
 use crate::l0::error::L0Error;
-use crate::l0::typed::{Expr, ExprKind, Pattern, PatternKind, Statement};
+use crate::l0::typed::{Expr, ExprKind, Pattern, PatternKind, Repeat, Statement};
 use crate::l0::types::Type;
 use frit_support::Span;
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ impl<'p> Checker<'_, 'p> {
                 BindingKind::Update { certificates, target, source, index, value } => {
                     self.update(certificates, target, source, index, value, binding.span)
                 }
-                BindingKind::Loop { pattern, init, counter, bound, body } => {
-                    Some(self.loop_statement(pattern, init.as_ref(), counter, bound, body, binding.span))
+                BindingKind::Loop { pattern, init, repeat, body } => {
+                    Some(self.loop_statement(pattern, init.as_ref(), repeat, body, binding.span))
                 }
             };
             statements.extend(statement);
@@ -86,8 +86,7 @@ impl<'p> Checker<'_, 'p> {
         &mut self,
         pattern: &'p ast::Pattern,
         init: Option<&'p ast::Expr>,
-        counter: &'p Name,
-        bound: &'p ast::Expr,
+        repeat: &'p ast::Repeat,
         body: &'p ast::Expr,
         span: Span,
     ) -> Statement {
@@ -95,13 +94,29 @@ impl<'p> Checker<'_, 'p> {
             Some(init) => self.expr(init),
             None => self.pattern_value(pattern),
         };
-        let bound = self.expr(bound);
-        self.expect_type(&bound, &Type::INT, || "the number of iterations".to_string(), None);
+        let bound = match repeat {
+            ast::Repeat::For { bound, .. } => {
+                let bound = self.expr(bound);
+                self.expect_type(&bound, &Type::INT, || "the number of iterations".to_string(), None);
+                Some(bound)
+            }
+            ast::Repeat::While(_) => None,
+        };
 
         let mark = self.bound.len();
         self.barriers += 1;
         let params = self.pattern(pattern, &init.ty, place(&init));
-        let counter = self.bind(&counter.text, Type::INT, counter.span);
+        let repeat = match (repeat, bound) {
+            (ast::Repeat::For { counter, .. }, Some(bound)) => {
+                Repeat::For { counter: self.bind(&counter.text, Type::INT, counter.span), bound }
+            }
+            (ast::Repeat::While(condition), _) => {
+                let condition = self.expr(condition);
+                self.expect_type(&condition, &Type::BOOL, || "the condition of the loop".to_string(), None);
+                Repeat::While { condition, state: self.fresh("_", Type::BOOL, pattern.span) }
+            }
+            (ast::Repeat::For { .. }, None) => unreachable!("the bound was checked above"),
+        };
         let body = self.expr(body);
         self.expect_type(
             &body,
@@ -118,7 +133,7 @@ impl<'p> Checker<'_, 'p> {
         let results = self.pattern(pattern, &ty, place(&init));
         // What does not fit was reported for `params`.
         self.errors.truncate(reported);
-        Statement::Loop { params, init, counter, bound, body, results, span }
+        Statement::Loop { params, init, repeat, body, results, span }
     }
 
     /// A pattern read as an expression.

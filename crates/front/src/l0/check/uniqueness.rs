@@ -443,8 +443,8 @@ impl Walk<'_> {
                 self.bind(*target, &Aliases::none());
                 self.resume(resting);
             }
-            Statement::Loop { params, init, counter, bound, body, results, span: _ } => {
-                self.loop_statement(params, init, *counter, bound, body, results);
+            Statement::Loop { params, init, repeat, body, results, span: _ } => {
+                self.loop_statement(params, init, repeat, body, results);
             }
         }
     }

@@ -239,14 +239,7 @@ impl Carried {
     }
 
     /// The loop, whose body is closed; the components after it.
-    pub(super) fn finish(
-        self,
-        emitter: &mut Emitter,
-        index: Value,
-        count: Operand,
-        body: Block,
-        certs: Vec<Value>,
-    ) -> Parts {
+    pub(super) fn finish(self, emitter: &mut Emitter, kind: LoopKind, body: Block, certs: Vec<Value>) -> Parts {
         let varying: Vec<usize> = (0..self.flat.dims).filter(|&dim| self.varies[dim]).collect();
         let mut params: Vec<Value> = varying.iter().map(|&dim| self.sizes[dim]).collect();
         let mut init: Vec<Operand> = varying.iter().map(|&dim| self.init_lengths[dim]).collect();
@@ -281,7 +274,6 @@ impl Carried {
             }
         }
         results.extend(&parts);
-        let kind = LoopKind::For { index, count };
         let data = LoopData { kind, params, init, body, consumed, regroups: self.regroups };
         emitter.push(Op::Loop(Box::new(data)), results, certs);
         parts.into_iter().map(Operand::from).collect()

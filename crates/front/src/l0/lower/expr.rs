@@ -7,11 +7,11 @@ use super::folded::{folded_once, map_of_arrays};
 use super::function::Functions;
 use super::value::{Parts, Typed, array_type, fields};
 use crate::l0::typed::{
-    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Statement, UnaryOp, Var,
+    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Repeat, Statement, UnaryOp, Var,
 };
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
-use frit_ir::array::{self as ir, Op, Operand, Value};
+use frit_ir::array::{self as ir, LoopKind, Op, Operand, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_ir::tensor::{Tensor, TensorData};
 use frit_support::Index;
@@ -344,22 +344,35 @@ impl<'f, 'p> Body<'f, 'p> {
                 self.bind(*target, parts);
                 self.emitter.set_span(before);
             }
-            Statement::Loop { params, init, counter, bound, body, results, span } => {
+            Statement::Loop { params, init, repeat, body, results, span } => {
                 let before = self.emitter.set_span(*span);
                 let init = self.typed(init);
-                let count = self.scalar(bound);
+                let count = match repeat {
+                    Repeat::For { bound, .. } => self.scalar(bound),
+                    Repeat::While { .. } => Operand::i64(0),
+                };
                 let mut names = Vec::new();
                 self.component_names(params, &mut names);
                 let mut carried = Carried::new(&mut self.emitter, &init);
                 self.emitter.open_block();
                 let index = self.emitter.value(ir::Type::scalar(Scalar::I64), None);
-                self.bind(*counter, vec![index.into()]);
+                if let Repeat::For { counter, .. } = repeat {
+                    self.bind(*counter, vec![index.into()]);
+                }
                 let parts = carried.enter(&mut self.emitter, &names);
                 self.bind_pattern(params, parts);
+                let kind = match repeat {
+                    Repeat::For { .. } => LoopKind::For { index, count },
+                    Repeat::While { condition, .. } => {
+                        self.emitter.open_block();
+                        let holds = self.scalar(condition);
+                        LoopKind::While { condition: self.emitter.close_block(vec![holds]) }
+                    }
+                };
                 let next = self.expr(body);
                 carried.leave(&mut self.emitter, next);
                 let block = self.emitter.close_block(carried.next());
-                let parts = carried.finish(&mut self.emitter, index, count, block, Vec::new());
+                let parts = carried.finish(&mut self.emitter, kind, block, Vec::new());
                 self.bind_pattern(results, parts);
                 self.emitter.set_span(before);
             }

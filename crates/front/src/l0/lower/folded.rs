@@ -5,7 +5,7 @@
 //! fold, and what fails in it fails at the fold.
 
 use super::function::Functions;
-use crate::l0::typed::{Expr, ExprKind, Function, PatternKind, Soac, SoacKind, Statement, Var};
+use crate::l0::typed::{Expr, ExprKind, Function, PatternKind, Repeat, Soac, SoacKind, Statement, Var};
 use crate::l0::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -153,9 +153,12 @@ impl Uses<'_, '_> {
                 self.expr(value);
                 self.place.consumptions += 1;
             }
-            Statement::Loop { params: _, init, counter: _, bound, body, results: _, span: _ } => {
+            Statement::Loop { params: _, init, repeat, body, results: _, span: _ } => {
                 self.expr(init);
-                self.expr(bound);
+                match repeat {
+                    Repeat::For { bound, .. } => self.expr(bound),
+                    Repeat::While { condition, .. } => self.inner(condition),
+                }
                 self.inner(body);
                 self.place.consumptions += 1;
             }

@@ -11,7 +11,9 @@ use super::value::{Parts, Typed, array_of, array_value, component_types};
 use crate::l0::typed::{Expr, ExprKind, Lambda, Soac, SoacKind, Var};
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
-use frit_ir::array::{self as ir, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Value, WithLoopData};
+use frit_ir::array::{
+    self as ir, Block, Extent, Generator, LoopKind, Op, Operand, Operator, OperatorData, Value, WithLoopData,
+};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::sync::Arc;
 
@@ -268,7 +270,7 @@ impl<'p> Body<'_, 'p> {
             let body = candidate.into_loop_body(emitter);
             let count = emitter.length(outer);
             let carried = if soac.kind == SoacKind::Reduce { carried.regrouping() } else { carried };
-            return carried.finish(emitter, index, count, body, certs.to_vec());
+            return carried.finish(emitter, LoopKind::For { index, count }, body, certs.to_vec());
         };
         let fold = candidate.into_fold(emitter, proof);
         let results: Vec<Value> = carried.init_types().into_iter().map(|ty| emitter.value(ty, None)).collect();
@@ -344,7 +346,7 @@ fn scan_in_order(emitter: &mut Emitter, step: Step, start: &Typed, outer: Extent
     stored.leave(emitter, after);
     let both = carried.and(stored);
     let body = emitter.close_block(both.next());
-    let parts = both.finish(emitter, index, count, body, certs.to_vec());
+    let parts = both.finish(emitter, LoopKind::For { index, count }, body, certs.to_vec());
     parts[start.parts.len()..].to_vec()
 }
 

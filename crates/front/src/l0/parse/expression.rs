@@ -1,7 +1,7 @@
 //! Expressions, and the chains of `let`s and `loop`s that hold them.
 
 use super::{MAX_NESTING, Parser};
-use crate::l0::ast::{BinaryOp, Binding, BindingKind, Expr, ExprKind, Name, Pattern, PatternKind, UnaryOp};
+use crate::l0::ast::{BinaryOp, Binding, BindingKind, Expr, ExprKind, Name, Pattern, PatternKind, Repeat, UnaryOp};
 use crate::l0::error::L0Error;
 use crate::l0::lex::{Keyword, Symbol, TokenKind};
 
@@ -274,8 +274,16 @@ impl Parser<'_> {
         {
             self.note(L0Error::WildcardInLoopShorthand { span });
         }
-        self.expect(Symbol::Equal, "and `for` after the loop's variables");
-        self.expect_keyword(Keyword::For, "after the loop's variables: L0 has no other loop");
+        self.expect(Symbol::Equal, "and `for` or `while` after the loop's variables");
+        // `while` is a word of the language only here: elsewhere it may be a name.
+        if self.peek() == TokenKind::Name && self.token_text() == "while" {
+            self.bump();
+            let repeat = Repeat::While(self.expression());
+            self.expect_keyword(Keyword::Do, "and the loop's body after the condition");
+            let body = self.expression();
+            return BindingKind::Loop { pattern, init, repeat, body };
+        }
+        self.expect_keyword(Keyword::For, "or `while` after the loop's variables");
         let fallback = self.token_span();
         let counter = self
             .binder("the name of the loop's counter")
@@ -285,7 +293,7 @@ impl Parser<'_> {
         let bound = self.expression();
         self.expect_keyword(Keyword::Do, "and the loop's body after the number of iterations");
         let body = self.expression();
-        BindingKind::Loop { pattern, init, counter, bound, body }
+        BindingKind::Loop { pattern, init, repeat: Repeat::For { counter, bound }, body }
     }
 
     // ---- names, indexes, certificates

@@ -6,7 +6,7 @@
 use super::alias::{Aliases, Region, Regions, is_older, union};
 use super::{OpenBarrier, Walk};
 use crate::l0::error::{Barrier, L0Error, NotUnique};
-use crate::l0::typed::{Expr, Pattern, PatternKind, Var};
+use crate::l0::typed::{Expr, Pattern, PatternKind, Repeat, Var};
 use crate::l0::types::Type;
 use frit_support::Span;
 use std::collections::BTreeMap;
@@ -28,14 +28,20 @@ impl Walk<'_> {
         &mut self,
         params: &Pattern,
         init: &Expr,
-        counter: Var,
-        bound: &Expr,
+        repeat: &Repeat,
         body: &Expr,
         results: &Pattern,
     ) {
         let mark = self.observed.len();
         let init_aliases = self.expr(init);
-        self.expr(bound);
+        // What owns memory that belongs to no loop variable.
+        let counter = match repeat {
+            Repeat::For { counter, bound } => {
+                self.expr(bound);
+                *counter
+            }
+            Repeat::While { state, .. } => *state,
+        };
         let resting = self.rest(mark);
 
         let first = self.regions.len();
@@ -49,9 +55,17 @@ impl Walk<'_> {
         });
         self.bind_pattern(params, &param_aliases);
         self.own(params, first);
+        let mut in_body = Vec::new();
+        if let Repeat::While { condition, .. } = repeat {
+            // The body, or what follows the loop, uses the loop variables after it.
+            self.barriers.push(OpenBarrier { kind: Barrier::Condition, first: self.regions.len() });
+            self.expr(condition);
+            self.barriers.pop();
+            in_body = self.rest(mark);
+        }
         let body_aliases = self.expr(body);
         self.barriers.pop();
-        let in_body = self.rest(mark);
+        in_body.extend(self.rest(mark));
 
         if init.ty == Type::Error || body.ty == Type::Error || !body.ty.matches(&init.ty) {
             self.bind_pattern(results, &Aliases::none());
