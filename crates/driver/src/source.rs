@@ -179,10 +179,10 @@ fn parse(name: &str, text: String, language: Language, entry: Option<&str>) -> R
     }
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
-    let text = sources.file(file).expect("the file was just added").text.as_str();
+    let text = &sources.file(file).expect("the file was just added").text.clone();
     let load = || match language {
         Language::L0 => {
-            let mut program = l0::load(file, text)?;
+            let mut program = l0::load(&mut sources, file)?;
             if let Some(entry) = entry
                 && !program.enter_at(entry)
             {

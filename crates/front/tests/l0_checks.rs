@@ -3,14 +3,20 @@
 
 use frit_front::l0::load;
 use frit_front::l0::typed::{ExprKind, Program, SoacKind, Statement};
-use frit_support::{FileId, Index, with_deep_stack};
+use frit_support::{Diagnostic, Index, SourceMap, with_deep_stack};
+
+fn loaded(text: &str) -> Result<Program, Vec<Diagnostic>> {
+    let mut map = SourceMap::new();
+    let file = map.add("program.l0", text);
+    load(&mut map, file)
+}
 
 fn checked(text: &str) -> Program {
-    load(FileId::new(0), text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"))
+    loaded(text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"))
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    load(FileId::new(0), text).err().unwrap_or_default().iter().map(|error| error.code).collect()
+    loaded(text).err().unwrap_or_default().iter().map(|error| error.code).collect()
 }
 
 const BUMP: &str = "fun *[int] bump(*[int] a, int i) = let a[i] = a[i] + 1 in a\n";
@@ -151,7 +157,7 @@ fn comparison_extends_to_char_and_bool() {
 
 #[test]
 fn a_suggestion_is_near() {
-    let errors = load(FileId::new(0), "fun int main(int price) = prise").unwrap_err();
+    let errors = loaded("fun int main(int price) = prise").unwrap_err();
     assert_eq!(errors[0].notes, ["did you mean `price`?"]);
 }
 
@@ -185,7 +191,7 @@ fn ten_thousand_of_anything_are_checked() {
         ];
         for expr in &exprs {
             let text = format!("fun int main({arrays}) = {expr}");
-            let errors = load(FileId::new(0), &text).err().unwrap_or_default();
+            let errors = loaded(&text).err().unwrap_or_default();
             assert!(errors.is_empty(), "{}: {:?}", &expr[..60.min(expr.len())], errors[0]);
         }
         for (literal, ty) in

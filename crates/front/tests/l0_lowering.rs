@@ -12,7 +12,7 @@ use frit_support::{SourceMap, with_deep_stack};
 fn lowered(source: &str) -> Lowered {
     let mut map = SourceMap::new();
     let file = map.add("main.l0", source);
-    let program = l0::load(file, source)
+    let program = l0::load(&mut map, file)
         .unwrap_or_else(|messages| panic!("{}", frit_support::diagnostic::render(&map, &messages, false)));
     let lowered = lower(&program);
     frit_ir::array::verify::verify(&lowered.program).unwrap_or_else(|e| panic!("{e}\n{}", lowered.program));
@@ -32,7 +32,7 @@ fn check_growth(what: &str, source: impl Fn(usize) -> String + Sync) {
             let source = source(length);
             let mut map = SourceMap::new();
             let file = map.add("main.l0", &source);
-            let program = l0::load(file, &source).expect("the program is right");
+            let program = l0::load(&mut map, file).expect("the program is right");
             let (lowered, work) = allocated(|| lower(&program));
             drop((program, lowered));
             work

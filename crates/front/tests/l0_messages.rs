@@ -10,7 +10,7 @@ use frit_support::{SourceMap, diagnostic::render, with_deep_stack};
 fn shows(text: &str, expected: Expect) {
     let mut map = SourceMap::new();
     let file = map.add("program.l0", text);
-    let errors = with_deep_stack(|| l0::load(file, text).err()).unwrap_or_default();
+    let errors = with_deep_stack(|| l0::load(&mut map, file).err()).unwrap_or_default();
     expected.assert_eq(&render(&map, &errors, false));
 }
 
@@ -132,7 +132,6 @@ fn every_code_is_in_the_error_index() {
 #[test]
 fn the_programs_of_the_error_index_are_what_it_says() {
     programs_of_the_error_index_are_what_it_says("## L0: mistakes found before the program runs", "l0", |map, file| {
-        let text = map.file(file).expect("the file is in the map").text.clone();
-        l0::load(file, &text).err().unwrap_or_default()
+        l0::load(map, file).err().unwrap_or_default()
     });
 }

@@ -8,8 +8,7 @@ use frit_front::l0;
 use frit_support::{Diagnostic, FileId, SourceMap};
 
 fn check(map: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
-    let text = map.file(file).expect("the file is in the map").text.clone();
-    l0::load(file, &text).err().unwrap_or_default()
+    l0::load(map, file).err().unwrap_or_default()
 }
 
 #[test]

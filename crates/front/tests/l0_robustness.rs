@@ -8,7 +8,7 @@ use proptest::prelude::*;
 fn answer(text: &str) -> usize {
     let mut map = SourceMap::new();
     let file = map.add("fuzz.l0", text);
-    let errors = with_deep_stack(|| l0::load(file, text).err()).unwrap_or_default();
+    let errors = with_deep_stack(|| l0::load(&mut map, file).err()).unwrap_or_default();
     for error in &errors {
         let span = error.span();
         assert!(text.get(span.start as usize..span.end as usize).is_some(), "{error:?} is outside of {text:?}");

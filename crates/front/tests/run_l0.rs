@@ -18,7 +18,7 @@ fn run(source: &str, input: &str) -> Result<Outcome, String> {
     let file = map.add("main.l0", source);
     let rendered =
         |map: &SourceMap, messages: &[frit_support::Diagnostic]| frit_support::diagnostic::render(map, messages, false);
-    let program = l0::load(file, source).map_err(|messages| rendered(&map, &messages))?;
+    let program = l0::load(&mut map, file).map_err(|messages| rendered(&map, &messages))?;
     let lowered = lower::lower(&program);
     let (Some(entry), Some(signature)) = (lowered.program.entry, lowered.signature) else {
         return Ok(Outcome::Fails("missing-main".into()));

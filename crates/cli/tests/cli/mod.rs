@@ -13,6 +13,7 @@ mod exit_codes;
 mod explain;
 mod failures;
 mod fuse;
+mod include;
 mod large;
 mod llvm;
 mod machine;

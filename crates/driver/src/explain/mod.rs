@@ -24,7 +24,7 @@ use frit_fuse::array::traffic::{Traffic, traffic};
 use frit_ir::Tensor;
 use frit_ir::array::{Block, Func, Op, Program, Value};
 use frit_plan::{Log, LoopRef};
-use frit_support::Span;
+use frit_support::{Index, Span};
 use intermediates::Intermediate;
 use moved::{Moved, Mover};
 use sizes::{Amount, FuncSizes, Naming, Size};
@@ -321,7 +321,7 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
                 function: func.name.clone(),
                 name: func.values[array].name.as_ref().map(|name| name.to_string()),
                 span,
-                line: unit.sources.position(span).map(|place| place.line),
+                line: line_of(unit, span),
                 is_alone,
                 bytes: naming.amount(&sizes, &sizes.sizes.bytes(func.ty(array))),
             }
@@ -387,8 +387,15 @@ fn named(unit: &Unit, loop_ref: &LoopRef) -> Loop {
         kind: kind(loop_ref.kind, words(unit)),
         names: loop_ref.names.clone(),
         span: loop_ref.span,
-        line: unit.sources.position(loop_ref.span).map(|place| place.line),
+        line: line_of(unit, loop_ref.span),
     }
+}
+
+/// The line where a span begins, if it is in the program's first file: those of others would be taken for lines of that one.
+fn line_of(unit: &Unit, span: Span) -> Option<usize> {
+    let (first, _) = unit.sources.iter().next()?;
+    let is_first = span.file as usize == first.at();
+    is_first.then(|| unit.sources.position(span).map(|place| place.line))?
 }
 
 /// What a rule about how loops run does; `None` for a rule about merges.

@@ -13,6 +13,8 @@ use frit_support::Span;
 pub struct Program {
     /// In the order of the source.
     pub functions: Vec<Function>,
+    /// The names of the files that are included, as written in quotes.
+    pub includes: Vec<Name>,
     /// Names of functions whose headers could not be read to the end: their calls are not checked.
     pub broken_headers: Vec<Name>,
     /// True if some function has no readable name, so that no call can be said to name no function.
@@ -174,6 +176,17 @@ pub enum ExprKind {
         array: Name,
         /// The indexes, at least one.
         index: Vec<Expr>,
+    },
+    /// `a[i:j]`, rows `i` to below `j`; from the first or to the last where one is missing.
+    Slice {
+        /// Certificates, of both places.
+        certificates: Vec<Name>,
+        /// The variable.
+        array: Name,
+        /// The first row.
+        from: Option<Box<Expr>>,
+        /// The row after the last.
+        to: Option<Box<Expr>>,
     },
     /// A chain of one or more `let`s and `loop`s and what follows the last `in`.
     Let {

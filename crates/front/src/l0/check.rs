@@ -17,9 +17,11 @@ mod uniqueness;
 
 use super::ast::{self, Name};
 use super::error::{L0Error, Suggestion};
+use super::prelude;
 use super::typed::{self, Expr, ExprKind, Function, FunctionId, UnaryOp, Var, Variable};
 use super::types::Type;
 use frit_support::{Index, Span, Table};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// More components than this in one type are refused: tuples of tuples could otherwise double in size on every line.
@@ -28,13 +30,13 @@ const MAX_COMPONENTS: usize = 100_000;
 /// After so many mistakes no similar names are looked for: that compares each unknown name with all others.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// The predefined functions.
+/// The predefined functions that no program may define.
 const PREDEFINED: [(&str, UnaryOp); 6] = [
     ("toReal", UnaryOp::ToReal),
     ("trunc", UnaryOp::Trunc),
-    ("sqrt", UnaryOp::Sqrt),
-    ("log", UnaryOp::Log),
-    ("exp", UnaryOp::Exp),
+    ("sqrt", UnaryOp::SQRT),
+    ("log", UnaryOp::LOG),
+    ("exp", UnaryOp::EXP),
     ("trace", UnaryOp::Trace),
 ];
 
@@ -43,6 +45,7 @@ fn predefined(name: &str) -> Option<UnaryOp> {
 }
 
 /// What callers know of a function.
+#[derive(Clone)]
 struct Signature {
     id: FunctionId,
     params: Vec<Type>,
@@ -61,14 +64,72 @@ struct Signatures<'p> {
     broken: HashSet<&'p str>,
     /// Some function has no readable name.
     has_nameless: bool,
+    prelude: Prelude<'p>,
 }
 
-/// Checks a program. `None` if there are mistakes, which go to `errors`, or if the parser found some.
-pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option<typed::Program> {
+/// The functions of the prelude, of which only those that are called are checked.
+struct Prelude<'p> {
+    functions: &'p [ast::Function],
+    by_name: HashMap<&'p str, Vec<usize>>,
+    /// Those that are called, in the order in which they got their numbers.
+    used: RefCell<Vec<usize>>,
+    /// The number of the first one.
+    first: usize,
+}
+
+impl<'p> Prelude<'p> {
+    fn new(program: &'p ast::Program, first: usize) -> Self {
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, function) in program.functions.iter().enumerate() {
+            by_name.entry(&function.name.text).or_default().push(at);
+        }
+        Self { functions: &program.functions, by_name, used: RefCell::default(), first }
+    }
+
+    /// The functions of this name.
+    fn overloads(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.by_name.get(name).into_iter().flatten().copied()
+    }
+
+    fn parameters(&self, at: usize) -> Vec<Type> {
+        self.functions[at].params.iter().map(|param| Type::of(&param.ty)).collect()
+    }
+
+    /// What callers know of a function, which is called.
+    fn signature(&self, at: usize) -> Signature {
+        let mut used = self.used.borrow_mut();
+        let number = used.iter().position(|other| *other == at).unwrap_or_else(|| {
+            used.push(at);
+            used.len() - 1
+        });
+        let function = &self.functions[at];
+        Signature {
+            id: FunctionId::new(self.first + number),
+            params: self.parameters(at),
+            result: Type::of(&function.result),
+            name_span: function.name.span,
+        }
+    }
+
+    /// A function as a message shows it.
+    fn shown(&self, at: usize) -> String {
+        let types: Vec<String> = self.parameters(at).iter().map(Type::to_string).collect();
+        format!("`{}({})`", self.functions[at].name.text, types.join(", "))
+    }
+}
+
+/// Checks a program, which may call functions of the prelude. `None` if there are mistakes, which go to `errors`, or if the
+/// parser found some.
+pub(super) fn check(
+    program: &ast::Program,
+    prelude: &ast::Program,
+    errors: &mut Vec<L0Error>,
+) -> Option<typed::Program> {
     let mut signatures = Signatures {
         functions: HashMap::new(),
         broken: program.broken_headers.iter().map(|name| name.text.as_str()).collect(),
         has_nameless: program.has_nameless_function,
+        prelude: Prelude::new(prelude, program.functions.len()),
     };
     for (at, function) in program.functions.iter().enumerate() {
         let Name { text, span } = &function.name;
@@ -83,17 +144,28 @@ pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option
             signatures.functions.insert(text, signature);
         }
     }
-    let parameters: Parameters = program
+    let mut parameters: Parameters = program
         .functions
         .iter()
         .map(|function| function.params.iter().map(|param| Type::of(&param.ty)).collect())
         .collect();
     let mut functions = Table::new();
     for function in program.functions.iter().filter(|function| function.is_intact) {
-        let mut checker = Checker::new(&signatures, errors);
-        let checked = checker.function(function);
-        uniqueness::check(&checked, &parameters, errors);
-        functions.push(checked);
+        functions.push(checked(function, &signatures, Scope::Program, &mut parameters, errors));
+    }
+    let mut names: HashSet<String> = program.functions.iter().map(|function| function.name.text.clone()).collect();
+    let mut done = 0;
+    while let Some(at) = { signatures.prelude.used.borrow().get(done).copied() } {
+        let mut function =
+            checked(&signatures.prelude.functions[at], &signatures, Scope::Prelude, &mut parameters, errors);
+        // No two functions have one name.
+        if !names.insert(function.name.clone()) {
+            let free = (2..).map(|n| format!("{}_{n}", function.name)).find(|name| !names.contains(name));
+            function.name = free.expect("there are more names than functions");
+            names.insert(function.name.clone());
+        }
+        functions.push(function);
+        done += 1;
     }
     if errors.is_empty() && program.is_intact {
         for id in functions.indices().collect::<Vec<FunctionId>>() {
@@ -111,9 +183,36 @@ pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option
     (errors.is_empty() && program.is_intact).then_some(typed::Program { functions, entry })
 }
 
+/// Checks one function, and that it consumes arrays as it may.
+fn checked<'p>(
+    function: &'p ast::Function,
+    signatures: &Signatures<'p>,
+    scope: Scope,
+    parameters: &mut Parameters,
+    errors: &mut Vec<L0Error>,
+) -> Function {
+    let checked = Checker::new(signatures, scope, errors).function(function);
+    let prelude = &signatures.prelude;
+    for &used in &prelude.used.borrow()[parameters.len() - prelude.first..] {
+        parameters.push(prelude.parameters(used));
+    }
+    uniqueness::check(&checked, parameters, errors);
+    checked
+}
+
+/// Whose functions a function may call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Those of the program, then those of the prelude.
+    Program,
+    /// Those of the prelude.
+    Prelude,
+}
+
 /// Checks one function.
 struct Checker<'c, 'p> {
     signatures: &'c Signatures<'p>,
+    callable: Scope,
     errors: &'c mut Vec<L0Error>,
     variables: Table<Var, Variable>,
     /// The variables in scope by name, innermost last.
@@ -129,9 +228,10 @@ struct Checker<'c, 'p> {
 }
 
 impl<'c, 'p> Checker<'c, 'p> {
-    fn new(signatures: &'c Signatures<'p>, errors: &'c mut Vec<L0Error>) -> Self {
+    fn new(signatures: &'c Signatures<'p>, callable: Scope, errors: &'c mut Vec<L0Error>) -> Self {
         Checker {
             signatures,
+            callable,
             errors,
             variables: Table::new(),
             scope: HashMap::new(),
@@ -208,7 +308,7 @@ impl<'c, 'p> Checker<'c, 'p> {
         }
         if self.reported.insert(name) {
             let in_scope = self.scope.iter().filter(|(_, variables)| !variables.is_empty()).map(|(name, _)| *name);
-            let suggestion = match self.signatures.functions.contains_key(name) || predefined(name).is_some() {
+            let suggestion = match self.is_function(name) {
                 true => Suggestion::IsFunction,
                 false if self.errors.len() < MAX_SUGGESTIONS => Suggestion::nearest(name, in_scope),
                 false => Suggestion::Nothing,
@@ -224,21 +324,51 @@ impl<'c, 'p> Checker<'c, 'p> {
         if self.barriers_of[variable.at()] < self.barriers { ty.with_uniqueness(false) } else { ty.clone() }
     }
 
-    /// The signature of a function; `None` if there is none, which is reported.
-    fn signature(&mut self, name: &'p Name) -> Option<&'c Signature> {
+    /// The operation that a name stands for as a function, if no function of the program has it.
+    fn operation(&self, name: &str) -> Option<UnaryOp> {
+        predefined(name).or_else(|| self.own(name).is_none().then(|| UnaryOp::of_prelude(name))?)
+    }
+
+    /// The function of the program that a name stands for.
+    fn own(&self, name: &str) -> Option<&'c Signature> {
+        self.signatures.functions.get(name).filter(|_| self.callable == Scope::Program)
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        self.own(name).is_some()
+            || self.operation(name).is_some()
+            || self.signatures.prelude.overloads(name).next().is_some()
+    }
+
+    /// The signature of a function for arguments that it fits, of which these are the types known; `None` if there is none,
+    /// which is reported.
+    fn signature(&mut self, name: &'p Name, given: &[Type], fits: impl Fn(&[Type]) -> bool) -> Option<Signature> {
         let text = name.text.as_str();
-        if let Some(signature) = self.signatures.functions.get(text) {
-            return Some(signature);
+        if let Some(signature) = self.own(text) {
+            return Some(signature.clone());
         }
-        if !self.signatures.broken.contains(text) && !self.signatures.has_nameless && self.reported.insert(text) {
-            let names = self.signatures.functions.keys().copied().chain(PREDEFINED.iter().map(|(name, _)| *name));
-            let suggestion = match self.scope.get(text).is_some_and(|variables| !variables.is_empty()) {
-                true => Suggestion::IsVariable,
-                false if self.errors.len() < MAX_SUGGESTIONS => Suggestion::nearest(text, names),
-                false => Suggestion::Nothing,
-            };
-            self.errors.push(L0Error::UnknownFunction { span: name.span, name: text.to_string(), suggestion });
+        let prelude = &self.signatures.prelude;
+        let overloads: Vec<usize> = prelude.overloads(text).collect();
+        if let Some(at) = overloads.iter().find(|at| fits(&prelude.parameters(**at))) {
+            return Some(prelude.signature(*at));
         }
+        if self.signatures.broken.contains(text) || self.signatures.has_nameless || !self.reported.insert(text) {
+            return None;
+        }
+        if !overloads.is_empty() {
+            let variants = overloads.into_iter().map(|at| prelude.shown(at)).collect();
+            let given = given.to_vec();
+            self.errors.push(L0Error::NoSuchOverload { span: name.span, name: text.to_string(), given, variants });
+            return None;
+        }
+        let names = self.signatures.functions.keys().copied().chain(PREDEFINED.iter().map(|(name, _)| *name));
+        let names = names.chain(prelude::NAMES.iter().map(String::as_str));
+        let suggestion = match self.scope.get(text).is_some_and(|variables| !variables.is_empty()) {
+            true => Suggestion::IsVariable,
+            false if self.errors.len() < MAX_SUGGESTIONS => Suggestion::nearest(text, names),
+            false => Suggestion::Nothing,
+        };
+        self.errors.push(L0Error::UnknownFunction { span: name.span, name: text.to_string(), suggestion });
         None
     }
 

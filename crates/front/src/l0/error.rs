@@ -202,6 +202,16 @@ define_errors! {
                 .label(*span, "defined again here")
                 .secondary(*first, "first defined here")
                 .note("rename one of the two: functions are not overloaded"),
+        /// No function of the prelude of this name takes such arguments.
+        NoSuchOverload { span: Span, name: String, given: Vec<Type>, variants: Vec<String> } => {
+            let given: Vec<String> = given.iter().map(|ty| ty.with_uniqueness(false).to_string()).collect();
+            Diagnostic::error("no-such-overload", format!("no `{name}` takes ({})", given.join(", ")))
+                .label(*span, "called with arguments of these types")
+                .note(format!("there are {}", variants.join(", ")))
+        },
+        CannotInclude { span: Span, path: String, why: String } =>
+            Diagnostic::error("cannot-include", format!("`{path}` cannot be included: {why}"))
+                .label(*span, "the name is relative to the file that it stands in"),
         PredefinedFunction { span: Span, name: String } =>
             Diagnostic::error("predefined-function", format!("`{name}` is a predefined function"))
                 .label(*span, "cannot be defined again")

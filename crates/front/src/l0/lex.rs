@@ -25,7 +25,7 @@ words! {
     AndAnd "&&", OrOr "||", ShiftRight ">>", ShiftLeft "<<", Arrow "=>", BackArrow "<-", LessEqual "<=", Plus "+",
     Minus "-", Tilde "~", Star "*", Slash "/", Percent "%", Equal "=", Less "<", Greater ">", And "&", Or "|",
     Caret "^", OpenParen "(", CloseParen ")", OpenBracket "[", CloseBracket "]", OpenBrace "{", CloseBrace "}",
-    Comma ",", Underscore "_",
+    Comma ",", Colon ":", Underscore "_",
 }
 
 /// What a token is.

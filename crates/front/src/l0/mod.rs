@@ -1,38 +1,39 @@
 //! The language L0 (Henriksen 2014): from source text to a checked, typed program.
 //!
-//! [`parse`](parse()) reads text into [`ast`], [`check()`] turns that into [`typed`], [`load`] does both. What a
-//! program may do wrong is listed in [`error`]. Nothing here knows the array IR except the lowering.
+//! [`load`] reads text into [`ast`] and turns that into [`typed`]. What a program may do wrong is listed in [`error`]. Nothing
+//! here knows the array IR except the lowering.
 //!
 //! Passes recurse over programs, so callers run them, and drop the trees, inside [`frit_support::with_deep_stack`].
 
 pub mod ast;
 mod check;
 pub mod error;
+mod include;
 mod lex;
 pub mod lower;
 mod parse;
+mod prelude;
 pub mod signature;
 pub mod text;
 pub mod typed;
 pub mod types;
 
-use frit_support::{Diagnostic, FileId};
+use frit_support::{Diagnostic, FileId, SourceMap};
 
-/// Reads the text of a file. The tree holds everything that could be read; the messages are sorted by place.
-pub fn parse(file: FileId, text: &str) -> (ast::Program, Vec<Diagnostic>) {
-    let (program, errors) = parse::parse(file, text);
-    (program, error::diagnostics(errors))
-}
-
-/// Checks what [`parse`](parse()) read. On `Err` the messages are sorted by place; there are none if the only mistakes
-/// are those that the parser has reported.
-pub fn check(program: &ast::Program) -> Result<typed::Program, Vec<Diagnostic>> {
+/// Reads and checks a file of the map. Files that it includes are added to the map, and so is the prelude if the program may
+/// call its functions. On `Err` all mistakes are reported, sorted by place.
+///
+/// # Errors
+///
+/// The mistakes in the program.
+pub fn load(sources: &mut SourceMap, file: FileId) -> Result<typed::Program, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    check::check(program, &mut errors).ok_or_else(|| error::diagnostics(errors))
-}
-
-/// Reads and checks the text of a file. On `Err` all mistakes of the file are reported, sorted by place.
-pub fn load(file: FileId, text: &str) -> Result<typed::Program, Vec<Diagnostic>> {
-    let (program, mut errors) = parse::parse(file, text);
-    check::check(&program, &mut errors).ok_or_else(|| error::diagnostics(errors))
+    let program = include::whole(sources, file, &mut errors);
+    let calls_prelude = sources.iter().any(|(_, file)| prelude::is_mentioned(&file.text));
+    let prelude = if calls_prelude {
+        prelude::program(sources.add(prelude::NAME, prelude::TEXT))
+    } else {
+        ast::Program::default()
+    };
+    check::check(&program, &prelude, &mut errors).ok_or_else(|| error::diagnostics(errors))
 }

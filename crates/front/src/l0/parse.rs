@@ -326,8 +326,20 @@ impl Parser<'_> {
             self.is_intact = true;
             self.is_panicking = false;
             self.open_brackets = 0;
+            // `include` is a word of the language only here: elsewhere it may be a name.
+            if self.peek() == TokenKind::Name
+                && self.token_text() == "include"
+                && let TokenKind::String(at) = self.peek_at(1)
+            {
+                self.bump();
+                let span = self.token_span();
+                let text = self.tokens.strings[at].iter().filter_map(|&code| char::from_u32(code)).collect();
+                program.includes.push(Name { text, span });
+                self.bump();
+                continue;
+            }
             if !self.is_keyword(Keyword::Fun) {
-                self.unexpected("`fun`, which begins a function");
+                self.unexpected("`fun`, which begins a function, or `include \"FILE.l0\"`");
                 while !matches!(self.peek(), TokenKind::End | TokenKind::Keyword(Keyword::Fun)) {
                     self.skip();
                 }
@@ -358,7 +370,8 @@ impl Parser<'_> {
             return;
         }
         let body = self.expression();
-        if !matches!(self.peek(), TokenKind::End | TokenKind::Keyword(Keyword::Fun)) {
+        let is_include = self.peek() == TokenKind::Name && matches!(self.peek_at(1), TokenKind::String(_));
+        if !is_include && !matches!(self.peek(), TokenKind::End | TokenKind::Keyword(Keyword::Fun)) {
             if self.is(Symbol::Comma) {
                 self.unexpected("`fun` or the end of the file (a tuple needs braces, as in `{a, b}`)");
             } else {

@@ -16,6 +16,7 @@
 //! Spans are those of the source, also on expressions that stand for sugar.
 
 use super::types::Type;
+use frit_ir::scalar::UnOp;
 use frit_support::{Span, Table, define_index};
 use std::sync::Arc;
 
@@ -200,14 +201,33 @@ pub enum UnaryOp {
     ToReal,
     /// real to int, towards zero.
     Trunc,
-    /// real to real.
-    Sqrt,
-    /// real to real; the natural logarithm.
-    Log,
-    /// real to real.
-    Exp,
+    /// int to int or real to real.
+    Abs,
+    /// real to real, by an operation of the IR on reals.
+    Real(UnOp),
     /// Any type to itself; shows the value on standard error.
     Trace,
+}
+
+impl UnaryOp {
+    /// The square root.
+    pub const SQRT: Self = Self::Real(UnOp::Sqrt);
+    /// The natural logarithm.
+    pub const LOG: Self = Self::Real(UnOp::LOG);
+    /// The exponential function.
+    pub const EXP: Self = Self::Real(UnOp::EXP);
+
+    /// The operation of this name, which programs may define themselves: `abs`, `floor`, `ceil` and the functions of mathematical
+    /// libraries.
+    pub fn of_prelude(name: &str) -> Option<Self> {
+        match name {
+            "abs" => Some(Self::Abs),
+            _ => UnOp::NAMED
+                .iter()
+                .find(|op| matches!(op, UnOp::Math(_) | UnOp::Floor | UnOp::Ceil) && op.name() == name)
+                .map(|op| Self::Real(*op)),
+        }
+    }
 }
 
 /// The built-in functions that take no functions, with their operands in parentheses.

@@ -5,8 +5,8 @@
 //! variables in front of the combinator, so they are evaluated once. A tuple that is to be spread over parameters is
 //! taken apart at the head of the lambda.
 
+use super::Checker;
 use super::expression::unary_op;
-use super::{Checker, predefined};
 use crate::l0::ast::{self, FunctionArgument, FunctionArgumentKind, Name, SoacKind};
 use crate::l0::error::L0Error;
 use crate::l0::typed::{Expr, ExprKind, Lambda, Pattern, PatternKind, Soac, Statement, UnaryOp, Var};
@@ -239,7 +239,7 @@ impl<'p> Checker<'_, 'p> {
                 let passing = self.passing(&types, wanted, span, None)?;
                 Some(self.spread(Lambda { params: variables, result: result_type, body, span }, passing, &types))
             }
-            FunctionArgumentKind::Named { function, curried: _ } => match predefined(&function.text) {
+            FunctionArgumentKind::Named { function, curried: _ } => match self.operation(&function.text) {
                 Some(op) => self.unary_lambda(op, curried, wanted, span),
                 None => self.named_lambda(function, curried, wanted, span),
             },
@@ -278,9 +278,9 @@ impl<'p> Checker<'_, 'p> {
         let (types, passing) = match (op, wanted.passed) {
             (UnaryOp::Trace, [passed]) => (vec![passed.with_uniqueness(false)], Passing::Direct),
             // What an operator takes is said where it is applied; a function has a signature.
-            (UnaryOp::Not | UnaryOp::Negate, _) => self.operands(1, wanted, span)?,
+            (UnaryOp::Not | UnaryOp::Negate | UnaryOp::Abs, _) => self.operands(1, wanted, span)?,
             (UnaryOp::ToReal, _) => (vec![Type::INT], self.passing(&[Type::INT], wanted, span, None)?),
-            (UnaryOp::Trunc | UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Exp, _) => {
+            (UnaryOp::Trunc | UnaryOp::Real(_), _) => {
                 (vec![Type::REAL], self.passing(&[Type::REAL], wanted, span, None)?)
             }
             (UnaryOp::Trace, _) => self.operands(1, wanted, span)?,
@@ -298,7 +298,17 @@ impl<'p> Checker<'_, 'p> {
 
     /// A function of the program, perhaps partly applied, as a lambda.
     fn named_lambda(&mut self, function: &'p Name, curried: Vec<Expr>, wanted: &Wanted, span: Span) -> Option<Lambda> {
-        let signature = self.signature(function)?;
+        let given: Vec<Type> = curried.iter().map(|value| &value.ty).chain(wanted.passed).cloned().collect();
+        let spread = spreadable(wanted);
+        let fits = |params: &[Type]| {
+            let Some((first, rest)) = params.split_at_checked(curried.len()) else { return false };
+            let all_match = |passed: &[Type]| {
+                passed.len() == rest.len() && passed.iter().zip(rest).all(|(passed, param)| passed.matches(param))
+            };
+            curried.iter().zip(first).all(|(value, param)| value.ty.matches(param))
+                && (all_match(wanted.passed) || spread.is_some_and(all_match))
+        };
+        let signature = self.signature(function, &given, fits)?;
         if curried.len() > signature.params.len() {
             let takes = signature.params.len();
             self.errors.push(L0Error::TooManyCurried { span, takes, given: curried.len() });

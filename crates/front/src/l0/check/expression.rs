@@ -1,10 +1,10 @@
 //! Expressions other than built-in functions and combinators.
 
 use super::literal::LiteralShape;
-use super::{Checker, place, predefined};
+use super::{Checker, place};
 use crate::l0::ast::{self, BasicType, BinaryOp, Name};
 use crate::l0::error::L0Error;
-use crate::l0::typed::{Expr, ExprKind, UnaryOp, Var};
+use crate::l0::typed::{Builtin, Expr, ExprKind, Pattern, PatternKind, Statement, UnaryOp, Var};
 use crate::l0::types::{ArrayType, Element, Type};
 use frit_support::Span;
 
@@ -85,6 +85,9 @@ impl<'p> Checker<'_, 'p> {
                 Expr { kind, ty, span }
             }
             ast::ExprKind::Call { function, arguments } => self.call(function, arguments, span),
+            ast::ExprKind::Slice { certificates, array, from, to } => {
+                self.slice(certificates, array, [from.as_deref(), to.as_deref()], span)
+            }
             ast::ExprKind::Index { certificates, array, index } => self.index(certificates, array, index, span),
             ast::ExprKind::Let { bindings, body } => self.block(bindings, body, span),
             ast::ExprKind::Builtin { builtin, certificates, operands } => {
@@ -218,9 +221,8 @@ impl<'p> Checker<'_, 'p> {
             UnaryOp::Negate => ("-", "int or real", &[Type::INT, Type::REAL], operand.clone()),
             UnaryOp::ToReal => ("toReal", "int", &[Type::INT], Type::REAL),
             UnaryOp::Trunc => ("trunc", "real", &[Type::REAL], Type::INT),
-            UnaryOp::Sqrt => ("sqrt", "real", &[Type::REAL], Type::REAL),
-            UnaryOp::Log => ("log", "real", &[Type::REAL], Type::REAL),
-            UnaryOp::Exp => ("exp", "real", &[Type::REAL], Type::REAL),
+            UnaryOp::Abs => ("abs", "int or real", &[Type::INT, Type::REAL], operand.clone()),
+            UnaryOp::Real(op) => (op.name(), "real", &[Type::REAL], Type::REAL),
             UnaryOp::Trace => return Some(operand.clone()),
         };
         if accepted.iter().any(|accepted| operand.matches(accepted)) {
@@ -233,7 +235,7 @@ impl<'p> Checker<'_, 'p> {
     // ---- calls and indexing
 
     fn call(&mut self, function: &'p Name, arguments: &'p [ast::Expr], span: Span) -> Expr {
-        if let Some(op) = predefined(&function.text) {
+        if let Some(op) = self.operation(&function.text) {
             let mut arguments = self.exprs(arguments);
             if arguments.len() == 1 {
                 return self.unary(op, arguments.remove(0), span);
@@ -241,9 +243,12 @@ impl<'p> Checker<'_, 'p> {
             self.wrong_count(function, 1, arguments.len(), span, None);
             return self.mistaken(span, arguments);
         }
-        let signature = self.signature(function);
         let arguments = self.exprs(arguments);
-        let Some(signature) = signature else { return self.mistaken(span, arguments) };
+        let given: Vec<Type> = arguments.iter().map(|argument| argument.ty.clone()).collect();
+        let fits = |params: &[Type]| {
+            params.len() == given.len() && given.iter().zip(params).all(|(given, param)| given.matches(param))
+        };
+        let Some(signature) = self.signature(function, &given, fits) else { return self.mistaken(span, arguments) };
         if arguments.len() != signature.params.len() {
             self.wrong_count(function, signature.params.len(), arguments.len(), span, Some(signature.name_span));
             return Expr { ty: signature.result.clone(), ..self.mistaken(span, arguments) };
@@ -281,6 +286,68 @@ impl<'p> Checker<'_, 'p> {
             Some(ty) => certified(certificates, Expr { kind: ExprKind::Index { array: variable, index }, ty, span }),
             None => self.mistaken(span, index),
         }
+    }
+
+    /// `a[from:to]`, as two `split`s: what shares memory with what, and what is out of bounds, is as for them.
+    fn slice(
+        &mut self,
+        certificates: &'p [Name],
+        array: &'p Name,
+        [from, to]: [Option<&'p ast::Expr>; 2],
+        span: Span,
+    ) -> Expr {
+        let certificates = self.certificates(certificates);
+        let variable = self.variable(&array.text, array.span);
+        let mut bound = |bound: Option<&'p ast::Expr>| {
+            let bound = self.expr(bound?);
+            self.expect_type(&bound, &Type::INT, || "a bound of a slice".to_string(), None);
+            Some(bound)
+        };
+        let bounds = [bound(from), bound(to)];
+        let Some((variable, ty)) = variable else {
+            return self.mistaken(span, bounds.into_iter().flatten().collect());
+        };
+        let whole = self.read(variable, array.span);
+        if !matches!(ty, Type::Array(_) | Type::Error) {
+            let what = format!("`{}`, of which a slice is taken,", array.text);
+            self.errors.push(L0Error::NotAnArray { span: array.span, what, found: ty });
+            return self.mistaken(span, bounds.into_iter().flatten().collect());
+        }
+        let mut statements = Vec::new();
+        // Both bounds are there before the array is looked at.
+        let [from, to] = bounds.map(|bound| {
+            let bound = bound?;
+            let at = self.fresh("bound", Type::INT, bound.span);
+            let pattern = Pattern { kind: PatternKind::Var(at), ty: Type::INT, span: bound.span };
+            let read = Expr { kind: ExprKind::Var(at), ty: Type::INT, span: bound.span };
+            statements.push(Statement::Let { pattern, span: bound.span, value: bound });
+            Some(read)
+        });
+        let mut part = whole;
+        // Of the two parts that `split(at, part)` gives, the first or the second.
+        let mut halve = |checker: &mut Self, at: Expr, part: Expr, takes_first: bool| {
+            let half = checker.fresh(&array.text, ty.clone(), span);
+            let kept = Pattern { kind: PatternKind::Var(half), ty: ty.clone(), span };
+            let other = Pattern { kind: PatternKind::Wildcard, ty: ty.clone(), span };
+            let both = if takes_first { vec![kept, other] } else { vec![other, kept] };
+            let halves = Type::tuple(vec![ty.clone(), ty.clone()]);
+            let split = ExprKind::Builtin { builtin: Builtin::Split, operands: vec![at, part] };
+            let value = certified(certificates.clone(), Expr { kind: split, ty: halves.clone(), span });
+            let pattern = Pattern { kind: PatternKind::Tuple(both), ty: halves, span };
+            statements.push(Statement::Let { pattern, value, span });
+            Expr { kind: ExprKind::Var(half), ty: ty.clone(), span }
+        };
+        // The end comes first, so that what is out of bounds is a number that stands in the program.
+        if let Some(to) = to {
+            part = halve(self, to, part, true);
+        }
+        if let Some(from) = from {
+            part = halve(self, from, part, false);
+        }
+        if statements.is_empty() {
+            return part;
+        }
+        Expr { kind: ExprKind::Block { statements, result: Box::new(part) }, ty, span }
     }
 
     /// Checks indexes, which are integers.

@@ -184,9 +184,8 @@ impl<'f, 'p> Body<'f, 'p> {
             UnaryOp::Negate => UnOp::Neg,
             UnaryOp::ToReal => UnOp::Convert(Scalar::F64),
             UnaryOp::Trunc => UnOp::Convert(Scalar::I64),
-            UnaryOp::Sqrt => UnOp::Sqrt,
-            UnaryOp::Log => UnOp::LOG,
-            UnaryOp::Exp => UnOp::EXP,
+            UnaryOp::Abs => UnOp::Abs,
+            UnaryOp::Real(op) => op,
         };
         let x = self.scalar(operand);
         vec![self.emitter.unary(op, x)]

@@ -44,6 +44,7 @@ fn binary_op(token: TokenKind) -> Option<(BinaryOp, u8)> {
         | Symbol::OpenBrace
         | Symbol::CloseBrace
         | Symbol::Comma
+        | Symbol::Colon
         | Symbol::Underscore => None,
     }
 }
@@ -322,13 +323,43 @@ impl Parser<'_> {
     /// Reads `[i1, ..., in]` or `[<c>|i1, ..., in]`; the caller saw the `[`. Certificates are added to the given.
     pub(super) fn index(&mut self, certificates: &mut Vec<Name>) -> Vec<Expr> {
         let open = self.open();
+        self.certificates_of_index(certificates);
+        let index = self.expressions(Symbol::CloseBracket);
+        self.close(Symbol::CloseBracket, open);
+        index
+    }
+
+    /// Reads what is in brackets behind a variable: an index, or `i:j`, where both may be missing.
+    fn index_or_slice(&mut self, array: Name) -> ExprKind {
+        let mut certificates = Vec::new();
+        let mut slice = None;
+        let open = self.open();
+        self.certificates_of_index(&mut certificates);
+        let index = self.list(Symbol::CloseBracket, false, |parser| {
+            let from = if parser.is(Symbol::Colon) { None } else { Some(parser.expression()) };
+            if !parser.is(Symbol::Colon) {
+                return from;
+            }
+            parser.bump();
+            let to = if parser.is(Symbol::CloseBracket) { None } else { Some(Box::new(parser.expression())) };
+            if parser.is(Symbol::Comma) || slice.is_some() {
+                parser.unexpected("`]` (a slice is of the first dimension: take the rest of the index in a `map`)");
+            }
+            slice = Some((from.map(Box::new), to));
+            None
+        });
+        self.close(Symbol::CloseBracket, open);
+        match slice {
+            Some((from, to)) => ExprKind::Slice { certificates, array, from, to },
+            None => ExprKind::Index { certificates, array, index },
+        }
+    }
+
+    fn certificates_of_index(&mut self, certificates: &mut Vec<Name>) {
         if self.is(Symbol::Less) {
             certificates.extend(self.certificates());
             self.expect(Symbol::Or, "between the certificates and the index");
         }
-        let index = self.expressions(Symbol::CloseBracket);
-        self.close(Symbol::CloseBracket, open);
-        index
     }
 
     /// Reads one or more expressions up to the bracket `closer`, which stays.
@@ -348,7 +379,11 @@ impl Parser<'_> {
         } else {
             let kind = self.primary_kind();
             let is_call = match kind {
-                ExprKind::Call { .. } | ExprKind::Index { .. } | ExprKind::Builtin { .. } | ExprKind::Soac(_) => true,
+                ExprKind::Call { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Slice { .. }
+                | ExprKind::Builtin { .. }
+                | ExprKind::Soac(_) => true,
                 ExprKind::Error
                 | ExprKind::Int(_)
                 | ExprKind::Real(_)
@@ -441,9 +476,7 @@ impl Parser<'_> {
             return ExprKind::Call { function: name, arguments: self.arguments() };
         }
         if self.is(Symbol::OpenBracket) {
-            let mut certificates = Vec::new();
-            let index = self.index(&mut certificates);
-            return ExprKind::Index { certificates, array: name, index };
+            return self.index_or_slice(name);
         }
         ExprKind::Var(name.text)
     }
