@@ -451,7 +451,11 @@ impl Compiled {
                 let results =
                     frit_support::with_deep_stack(|| source.evaluate(sac, arguments, self.input.as_deref(), out))
                         .map_err(|failure| {
-                            let error = Error::new(Kind::Run, &unit.sources, failure.diagnostic());
+                            let error = Error::new(
+                                Kind::Run,
+                                &unit.sources,
+                                error::advised(&unit.sources, failure.diagnostic()),
+                            );
                             Error { status: failure.exit_status(), ..error }
                         })?;
                 // The evaluator knows no hidden results.

@@ -126,5 +126,15 @@ pub(crate) fn bug(doing: &str, message: &str, given: &str, extension: &str) -> E
 pub(crate) fn run_time_failure(sources: &SourceMap, kind: FailureKind, args: &[i64], span: Span) -> Error {
     let diagnostic = Diagnostic::error(kind.code(), kind.message(args)).label(span, "happened here");
     let status = (kind == FailureKind::Ended).then(|| args.first().map_or(1, |status| *status as u8));
-    Error { status, ..Error::new(Kind::Run, sources, diagnostic) }
+    Error { status, ..Error::new(Kind::Run, sources, advised(sources, diagnostic)) }
+}
+
+/// The message of a run-time failure with what to write instead, where that follows from its place.
+pub(crate) fn advised(sources: &SourceMap, diagnostic: Diagnostic) -> Diagnostic {
+    const OPERATORS: [&str; 13] = ["+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||"];
+    // The place of an operation on arrays of two ranks is its operator.
+    if diagnostic.code != FailureKind::RankMismatch.code() || !OPERATORS.contains(&sources.text(diagnostic.span())) {
+        return diagnostic;
+    }
+    diagnostic.note("both operands have one rank, or one is a scalar; apply it row by row, as in `{ [i] -> a[i] - m }`")
 }

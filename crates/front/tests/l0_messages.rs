@@ -124,6 +124,40 @@ fn a_loop_that_consumes_a_free_variable_says_how_to_mend_it() {
     );
 }
 
+/// The notes on the mistakes in `fun int main(int k) = EXPRESSION`.
+fn notes(expression: &str) -> Vec<String> {
+    let mut map = SourceMap::new();
+    let file = map.add("program.l0", format!("fun int main(int k) = {expression}"));
+    let errors = with_deep_stack(|| l0::load(&mut map, file).err()).unwrap_or_default();
+    errors.into_iter().flat_map(|error| error.notes).collect()
+}
+
+#[test]
+fn what_other_languages_write_gets_a_message_with_the_way_of_l0() {
+    for (expression, said) in [
+        ("sum(range(3))", "`iota(n)`"),
+        ("len([1])", "`size(0, a)`"),
+        ("append([1], 2)", "`concat(a, [x])`"),
+        ("k # a comment", "begins with `//`"),
+        ("map(\\x -> x, [1])", "`fn int (int x) => x + 1`"),
+        ("[1.0] * 2.0", "`map(op * (x), a)`"),
+        ("2.0 - [1.0]", "`map(op - (x), a)`"),
+        ("[1.0] - 2.0", "`map(fn real (real e) => e - x, a)`"),
+        ("[1] < 2", "`map(fn bool (int e) => e < x, a)`"),
+        ("[1] + [2]", "`map(op +, zip(a, b))`"),
+        ("[[1]] + 2", "over the rows"),
+        ("sqrt([1.0])", "`map(sqrt, a)`"),
+        ("true", "`True`"),
+        ("meen([1])", "did you mean `mean`?"),
+        ("sum(\"abc\")", "`sum([int])`"),
+    ] {
+        let notes = notes(expression);
+        assert!(notes.iter().any(|note| note.contains(said)), "{expression}: {notes:?}");
+    }
+    // A name that is too far from all others gets no suggestion.
+    assert_eq!(notes("xyzzy(1)"), Vec::<String>::new());
+}
+
 #[test]
 fn every_code_is_in_the_error_index() {
     codes_are_in_the_error_index("src/l0/error.rs", 60);

@@ -74,6 +74,10 @@ define_errors! {
             match characters.as_str() {
                 ";" => diagnostic.note("no separator is needed: `let ... in` already says where a value ends"),
                 "!" => diagnostic.note("write `not e`"),
+                "#" => diagnostic.note("a comment begins with `//`"),
+                "\\" => diagnostic.note("an anonymous function is `fn int (int x) => x + 1`"),
+                "?" => diagnostic.note("write `if c then a else b`"),
+                "." => diagnostic.note("arrays have no members: `size(0, a)` is a length; functions take arrays as arguments"),
                 _ => diagnostic,
             }
         },
@@ -178,6 +182,7 @@ define_errors! {
                 .label(*span, "not bound in this scope");
             match suggestion {
                 Suggestion::Nothing | Suggestion::IsVariable => diagnostic,
+                Suggestion::Idiom(idiom) => diagnostic.note(*idiom),
                 Suggestion::Name(other) => diagnostic.note(format!("did you mean `{other}`?")),
                 Suggestion::IsFunction => {
                     let note = format!("`{name}` is a function: call it, as in `{name}()`; it is no value by itself");
@@ -190,6 +195,7 @@ define_errors! {
                 .label(*span, "not defined in this file");
             match suggestion {
                 Suggestion::Nothing | Suggestion::IsFunction => diagnostic,
+                Suggestion::Idiom(idiom) => diagnostic.note(*idiom),
                 Suggestion::Name(other) => diagnostic.note(format!("did you mean `{other}`?")),
                 Suggestion::IsVariable => {
                     let note = format!("`{name}` is a variable; arrays are indexed with brackets, as in `{name}[0]`");
@@ -238,10 +244,20 @@ define_errors! {
             };
             conversion(diagnostic, found, expected)
         },
-        BadOperand { span: Span, op_span: Span, op: &'static str, takes: &'static str, found: Type } => {
+        /// `elementwise`: what applies the operator to all elements.
+        BadOperand {
+            span: Span, op_span: Span, op: &'static str, takes: &'static str, found: Type, elementwise: Option<String>,
+        } => {
             let diagnostic = Diagnostic::error("bad-operand", format!("`{op}` takes {takes}"))
                 .label(*span, format!("this is {}", a(found)));
-            if op_span == span { diagnostic } else { diagnostic.secondary(*op_span, "by this operator") }
+            let diagnostic =
+                if op_span == span { diagnostic } else { diagnostic.secondary(*op_span, "by this operator") };
+            match (found, elementwise) {
+                (Type::Array(_), Some(instead)) => diagnostic.note(format!("operators take no arrays: write {instead}")),
+                (Type::Array(_), None) if op_span == span =>
+                    diagnostic.note(format!("functions of numbers take no arrays: write `map({op}, a)`")),
+                _ => diagnostic,
+            }
         },
         OperandTypesDiffer { span: Span, op: &'static str, left: (Span, Type), right: (Span, Type) } => {
             let message = format!("the operands of `{op}` are of different types");

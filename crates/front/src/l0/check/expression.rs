@@ -168,6 +168,7 @@ impl<'p> Checker<'_, 'p> {
         right: (&Type, Span),
     ) -> Option<Type> {
         let mut fits = true;
+        let elementwise = elementwise(op, left.0, right.0);
         for (ty, span) in [left, right] {
             if !accepts(op, ty) {
                 self.errors.push(L0Error::BadOperand {
@@ -176,8 +177,13 @@ impl<'p> Checker<'_, 'p> {
                     op: op.text(),
                     takes: takes(op),
                     found: ty.clone(),
+                    elementwise: elementwise.clone(),
                 });
                 fits = false;
+                // One message says what to write for both.
+                if elementwise.is_some() && matches!(ty, Type::Array(_)) {
+                    break;
+                }
             }
         }
         if fits && !left.0.matches(right.0) {
@@ -228,7 +234,14 @@ impl<'p> Checker<'_, 'p> {
         if accepted.iter().any(|accepted| operand.matches(accepted)) {
             return Some(result);
         }
-        self.errors.push(L0Error::BadOperand { span, op_span: span, op: text, takes, found: operand.clone() });
+        self.errors.push(L0Error::BadOperand {
+            span,
+            op_span: span,
+            op: text,
+            takes,
+            found: operand.clone(),
+            elementwise: None,
+        });
         None
     }
 
@@ -477,4 +490,32 @@ pub(super) fn tuple_rows(array: &ArrayType) -> Option<&[Type]> {
         Element::Tuple(components) if array.rank == 1 => Some(components),
         Element::Tuple(_) | Element::Basic(_) => None,
     }
+}
+
+/// What applies an operator to the elements of arrays, as the program would write it.
+fn elementwise(op: BinaryOp, left: &Type, right: &Type) -> Option<String> {
+    let text = op.text();
+    let commutes = matches!(op, BinaryOp::Add | BinaryOp::Multiply | BinaryOp::Equal);
+    let is_vector_of = |ty: &Type, element: &Type| match ty {
+        Type::Array(array) => array.rank == 1 && array.indexed(1).matches(element),
+        Type::Basic(_) | Type::Tuple(_) | Type::Error => false,
+    };
+    Some(match (left, right) {
+        (Type::Array(array), Type::Array(_)) if array.rank == 1 && left.matches(right) => {
+            format!("`map(op {text}, zip(a, b))`")
+        }
+        (Type::Basic(_), Type::Array(_)) if is_vector_of(right, left) => format!("`map(op {text} (x), a)`"),
+        (Type::Array(_), Type::Basic(_)) if is_vector_of(left, right) && commutes => {
+            format!("`map(op {text} (x), a)`")
+        }
+        (Type::Array(_), Type::Basic(_)) if is_vector_of(left, right) => {
+            let is_comparison = matches!(op, BinaryOp::Less | BinaryOp::LessEqual);
+            let result = if is_comparison { &Type::BOOL } else { right };
+            format!("`map(fn {result} ({right} e) => e {text} x, a)`")
+        }
+        (Type::Array(_), Type::Array(_) | Type::Basic(_)) | (Type::Basic(_), Type::Array(_)) => {
+            "a `map` over the rows, in which a `map` over their elements stands".into()
+        }
+        _ => return None,
+    })
 }
