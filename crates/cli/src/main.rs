@@ -148,7 +148,7 @@ struct Build {
     /// several [default: main]
     #[arg(long, value_name = "FUNCTION")]
     entry: Vec<String>,
-    /// What to make: NAME.so (and NAME.h), NAME.o (and NAME.h), NAME.c, or NAME, an executable
+    /// What to make: NAME.so (and NAME.h), NAME.o (and NAME.h), NAME.c, NAME.py (and libNAME.so), a Python module, or NAME, an executable
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]

@@ -7,6 +7,7 @@ use crate::native::{Cache, Compiler, compiler::Optimisation};
 use crate::options::{Engine, Options};
 use crate::output::Outputs;
 use crate::pipeline::{Pipeline, Timing, check_without, record};
+use crate::python_module;
 use crate::source::Unit;
 use frit_back::c::CSource;
 use frit_support::Diagnostic;
@@ -22,8 +23,8 @@ pub struct Built {
     pub timings: Vec<Timing>,
 }
 
-/// Makes `output` from a program; its extension says what: `.so` and `.o` (each with a header beside it), `.c`, and without
-/// one an executable. Files appear whole or not at all.
+/// Makes `output` from a program; its extension says what: `.so` and `.o` (each with a header beside it), `.c`, `.py` (with a
+/// library beside it), and without one an executable. Files appear whole or not at all.
 ///
 /// # Errors
 ///
@@ -52,18 +53,27 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
     check_without(&Options { engine: Engine::Native, ..options.clone() }, None)?;
     let product = Product::of(output)?;
     if units.len() != 1 && matches!(product, Product::Source | Product::Executable) {
-        return Err(Error::usage("a C file or an executable has one entry function; build a .so or .o of several"));
+        return Err(Error::usage(
+            "a C file or an executable has one entry function; build a .so, .o or .py of several",
+        ));
     }
+    let stem = output.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned());
     let mut outputs = Outputs::default();
-    let partial = outputs.begin(output)?;
+    // What Python imports as the module must not be the library itself.
+    let library = format!("lib{stem}.so");
+    let partial = match product {
+        Product::Module => outputs.begin(&output.with_file_name(&library))?,
+        Product::Library | Product::Object | Product::Source | Product::Executable => outputs.begin(output)?,
+    };
     let header = match product {
         Product::Library | Product::Object => Some(outputs.begin(&output.with_extension("h"))?),
+        Product::Module => Some(outputs.begin(output)?),
         Product::Source | Product::Executable => None,
     };
     let compiler = match product {
         // Whoever compiles it adds what it calls.
         Product::Source => None,
-        Product::Library | Product::Object | Product::Executable => {
+        Product::Library | Product::Object | Product::Module | Product::Executable => {
             let mut linked = Vec::new();
             for unit in units {
                 linked.extend(
@@ -73,7 +83,6 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
             Some(Compiler::find().map_err(native_bug)?.linking(linked))
         }
     };
-    let stem = output.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned());
     let mut codes: Vec<CSource> = Vec::new();
     let mut timings = Vec::new();
     for unit in units {
@@ -104,7 +113,7 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
                     Cache::of_user().and_then(|cache| compiler.link(&[&codes[0]], level, &partial, flags, &cache))
                 }
                 // What other programs are linked with has its own run-time system.
-                Product::Library | Product::Object | Product::Source => {
+                Product::Library | Product::Object | Product::Module | Product::Source => {
                     compiler.compile_to(&codes, level, &partial, flags)
                 }
             };
@@ -113,7 +122,11 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
         }
     }
     if let Some(header) = header {
-        write(&header, &codes.iter().map(|code| code.header.as_str()).collect::<Vec<_>>().join("\n"))?;
+        let text = match product {
+            Product::Module => python_module::module(units, &codes, &library)?,
+            _ => codes.iter().map(|code| code.header.as_str()).collect::<Vec<_>>().join("\n"),
+        };
+        write(&header, &text)?;
     }
     Ok(Built { files: outputs.appear()?, timings })
 }
@@ -133,6 +146,8 @@ enum Product {
     Library,
     Object,
     Source,
+    /// A Python module, and the library that it loads.
+    Module,
     Executable,
 }
 
@@ -143,8 +158,9 @@ impl Product {
             Some("so") => Ok(Product::Library),
             Some("o") => Ok(Product::Object),
             Some("c") => Ok(Product::Source),
+            Some("py") => Ok(Product::Module),
             Some(other @ ("h" | "a" | "dll" | "dylib" | "exe" | "l0" | "sac" | "ir")) => Err(Error::usage(format!(
-                "`.{other}` is nothing that can be built; give a name that ends in .so, .o or .c, or none"
+                "`.{other}` is nothing that can be built; give a name that ends in .so, .o, .c or .py, or none"
             ))),
             _ => Ok(Product::Executable),
         }
@@ -153,7 +169,7 @@ impl Product {
     /// What the C compiler is told to make it of so many sources.
     fn flags(self, sources: usize) -> &'static [&'static str] {
         match self {
-            Product::Library => &["-fPIC", "-shared"],
+            Product::Library | Product::Module => &["-fPIC", "-shared"],
             Product::Object if sources > 1 => &["-fPIC", "-r", "-nostdlib"],
             Product::Object => &["-fPIC", "-c"],
             Product::Source | Product::Executable => &[],

@@ -37,6 +37,7 @@ mod options;
 mod output;
 pub mod pipeline;
 pub mod plan;
+mod python_module;
 mod recall;
 pub mod sac;
 mod source;

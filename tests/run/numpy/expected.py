@@ -19,7 +19,7 @@ def argument(word):
 
 
 def text(value):
-    """A value as `frit run` prints it: reals with six decimals."""
+    """A value as `frit run --digits 6` prints it."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if len(value) == 0:
             return f"empty({'bool' if value.dtype == bool else 'int' if value.dtype.kind in 'iu' else 'real'})"

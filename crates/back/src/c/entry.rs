@@ -429,6 +429,68 @@ pub(super) fn c_string(text: &str) -> String {
     quoted + "\""
 }
 
+/// A comment with a complete call, for arrays of three elements along each axis.
+fn example(entry: &Entry) -> String {
+    let name = &entry.name;
+    let mut text = String::from("/* A complete call, for a program that includes this header:\n *\n");
+    let mut line = |code: String| put(&mut text, format!(" *     {code}"));
+    line("#include <stdio.h>".into());
+    line("int main(void) {".into());
+    line(format!("    frit_context *context = {name}_open(1);"));
+    let mut arguments = vec!["context".to_string()];
+    for param in &entry.params {
+        let (t, of) = (c_type(param.elem), &param.name);
+        match &param.kind {
+            EntryParamKind::Scalar { size_of: Some(_) } => arguments.push("3".into()),
+            EntryParamKind::Scalar { size_of: None } => {
+                line(format!("    {t} {of} = 1;"));
+                arguments.push(of.clone());
+            }
+            EntryParamKind::Array { extents, consumed: _ } => {
+                let extents: Vec<String> = extents
+                    .iter()
+                    .map(|extent| match extent {
+                        EntryExtent::Constant(value) => value.max(&1).to_string(),
+                        EntryExtent::Param(_) => "3".into(),
+                    })
+                    .collect();
+                line(format!(
+                    "    {t} {of}[{}] = {{1}};",
+                    if extents.is_empty() { "1".into() } else { extents.join(" * ") }
+                ));
+                arguments.push(of.clone());
+            }
+        }
+    }
+    for (at, result) in entry.results.iter().enumerate() {
+        match result.rank {
+            None => line(format!("    {} result{at};", c_type(result.elem))),
+            Some(rank) => line(format!("    {} result{at};", array_type(result.elem, rank))),
+        }
+        arguments.push(format!("&result{at}"));
+    }
+    line(format!("    if ({name}({}) != FRIT_OK) {{", arguments.join(", ")));
+    line(format!("        fprintf(stderr, \"%s\\n\", {name}_message(context));"));
+    line("        return 1;".into());
+    line("    }".into());
+    for (at, result) in entry.results.iter().enumerate() {
+        match result.rank {
+            None => line(format!("    printf(\"%g\\n\", (double)result{at});")),
+            Some(rank) => {
+                let axes: Vec<String> = (0..rank).map(|axis| format!("result{at}.shape[{axis}]")).collect();
+                let count = if axes.is_empty() { "1".into() } else { axes.join(" * ") };
+                line(format!("    for (int64_t i = 0; i < {count}; i++)"));
+                line(format!("        printf(\"%g\\n\", (double)result{at}.elements[i]);"));
+                line(format!("    {name}_release(context, result{at}.owner);"));
+            }
+        }
+    }
+    line(format!("    {name}_close(context);"));
+    line("    return 0;".into());
+    line("}".into());
+    text + " */\n\n"
+}
+
 fn header(entry: &Entry) -> String {
     let name = &entry.name;
     let guard = format!("FRIT_LIBRARY_{}", name.to_uppercase());
@@ -459,6 +521,7 @@ fn header(entry: &Entry) -> String {
         format!(" *\n * Array results are the caller's until {name}_release. A context serves one call at a time. */"),
     );
     put(&mut text, format!("int {name}({});\n", typed_params(entry, str::to_owned)));
+    text += &example(entry);
     put(&mut text, "/* The same, for callers that learn the types at run time. */");
     put(
         &mut text,

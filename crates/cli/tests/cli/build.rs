@@ -63,7 +63,7 @@ fn a_library_returns_arrays_to_c() {
     let place = Place::with_program("fun {[int], *[real]} main(int n, *[real] a) = {iota(n), let a[0] = 7.5 in a}\n");
     place.frit(["build", "p.l0", "-o", "libpair-1.so"]).prints("");
     let header = String::from_utf8(place.read("libpair-1.h")).unwrap();
-    let name = header.split("_open(").next().and_then(|text| text.rsplit("frit_context *").next()).unwrap();
+    let name = header.split("_open(int").next().and_then(|text| text.rsplit("frit_context *").next()).unwrap();
     place.file(
         "main.c",
         format!(
@@ -211,4 +211,77 @@ fn building_says_what_it_did_if_asked() {
     for said in ["inline", "lower", "cc", "wrote p1.so", "wrote p1.h"] {
         assert!(done.err.contains(said), "{said} is not in\n{}", done.err);
     }
+}
+
+#[test]
+fn the_call_in_a_header_compiles_and_runs() {
+    let place = Place::with_program(
+        "fun {real, [[real]], [int]} main([[real]] a, real k, [{int, bool}] z) =\n  \
+           let {n, _} = unzip(z) in {k, map(fn [real] ([real] r) => map(op * (k + 1.0), r), a), n}\n",
+    );
+    place.frit(["build", "p.l0", "-o", "libp.so"]).prints("");
+    let header = String::from_utf8(place.read("libp.h")).unwrap();
+    let (_, call) = header.split_once("/* A complete call").expect("there is a call");
+    let (call, _) = call.split_once(" */").expect("a comment ends");
+    let lines: Vec<&str> = call.lines().skip(1).map(|line| line.strip_prefix(" *").unwrap_or(line)).collect();
+    place.file("main.c", format!("#include \"libp.h\"\n{}\n", lines.join("\n")));
+    place.command("cc", ["-Wall", "-Werror", "main.c", "./libp.so", "-o", "main"]).done().succeeded();
+    place.command(place.path("main"), [""; 0]).prints("1\n2\n0\n0\n0\n0\n0\n0\n0\n0\n1\n0\n0\n");
+}
+
+#[test]
+fn python_modules_take_and_return_arrays() {
+    let place = Place::with_program(
+        "fun {[[real]], int} scaled([[real]] m, real k, int lambda) =\n  \
+           {map(fn [real] ([real] r) => map(op * (k), r), m), lambda + 1}\n\
+         fun [{int, real}] pairs([{int, real}] z) = map(fn {int, real} (int i, real x) => {i + 1, x * 2.0}, z)\n\
+         fun [char] hello([char] s) = concat(\"hello \", s)\n\
+         fun int at([int] a, int i) = a[i]\n\
+         fun *[int] set(*[int] a) = let a[0] = 7 in a\n",
+    );
+    let entries: Vec<&str> = ["scaled", "pairs", "hello", "at", "set"].iter().flat_map(|f| ["--entry", f]).collect();
+    place.frit([&["build", "p.l0", "-o", "made.py"], entries.as_slice()].concat()).prints("");
+    place.file("s.sac", "double, int[.] both(double[*] a) { return (sum(a), shape(a)); }\n");
+    place.frit(["build", "s.sac", "--entry", "both(double[.,.])", "-o", "sac.py"]).prints("");
+    place.file("n.py", "import numpy as np\ndef half(a):\n    return a / 2\n");
+    place.frit(["build", "n.py", "--entry", "half(float64[:])", "-o", "num.py"]).prints("");
+    place.frit(["build", "s.sac", "-o", "main.py"]).fails(1, &["no function `main`"]);
+    place.file("c.l0", "fun cert main() = Checked\n");
+    place.frit(["build", "c.l0", "-o", "c.py"]).fails(2, &["no certificates"]);
+    assert!(!place.files().iter().any(|file| file == "c.py" || file == "libc.so"));
+    let has_numpy = place.command("python3", ["-c", "import numpy"]).done().code == Some(0);
+    if !has_numpy {
+        eprintln!("skipped: the modules are not imported, as there is no Python with NumPy");
+        return;
+    }
+    place.file(
+        "calls.py",
+        r#"
+import numpy as np, made, sac, num
+print(made.scaled([[1, 2], [3, 4]], 0.5, np.int32(1)))
+print(made.scaled(np.asfortranarray(np.arange(4.0).reshape(2, 2)).T, 2, 1)[0].tolist())
+print(*(part.tolist() for part in made.pairs(([1, 2], [0.5, 1.5]))), made.hello("w\u00f6rld"))
+a = np.arange(3)
+print(made.set(a).tolist(), a.tolist(), sac.both(np.ones((2, 3)))[1].tolist(), num.half([1.0, 3.0]).tolist())
+for call in (
+    lambda: made.at([1, 2], 5), lambda: made.at([1.5], 0), lambda: made.at([[1]], 0),
+    lambda: made.pairs(([1], [1.0, 2.0])), lambda: made.at([1]),
+):
+    try:
+        print(call())
+    except Exception as error:
+        print(type(error).__name__, error)
+"#,
+    );
+    let done = place.command("python3", ["calls.py"]).done().succeeded();
+    assert_eq!(
+        done.text(),
+        "(array([[0.5, 1. ],\n       [1.5, 2. ]]), 2)\n[[0.0, 4.0], [2.0, 6.0]]\n[2, 3] [1.0, 3.0] hello w\u{f6}rld\n\
+         [7, 1, 2] [0, 1, 2] [2, 3] [0.5, 1.5]\n\
+         Error p.l0:5:30: index 5 is out of bounds for size 2\n\
+         TypeError `a` has elements of type float64, which do not fit into int64\n\
+         ValueError `a` has 2 dimensions, but needs 1\n\
+         ValueError `z` has extent 1 where `z` has 2\n\
+         TypeError at() missing 1 required positional argument: 'i'\n"
+    );
 }
