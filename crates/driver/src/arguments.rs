@@ -43,34 +43,21 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
         let Some((at, word)) = words.next() else {
             return Err(wrong_count(unit, signature));
         };
+        let value =
+            |text: &str| frit_support::with_deep_stack(|| text::read_arguments(text, std::slice::from_ref(param)));
         if !files::is_named_file(word) {
-            let value =
-                |text: &str| frit_support::with_deep_stack(|| text::read_arguments(text, std::slice::from_ref(param)));
             match value(word) {
                 Ok(read) => {
                     arguments.extend(read);
                     continue;
                 }
-                Err(error) if !files::is_file(word) => {
-                    let mut error = bad_input(&format!("<argument {}>", at + 1), word, &error);
-                    let is_like_a_name = word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
-                    if is_like_a_name && word.starts_with(|c: char| c.is_alphabetic() || "./".contains(c)) {
-                        let told = error.diagnostics.remove(0).note(format!("there is no file `{word}` either"));
-                        error.diagnostics.push(told);
-                    }
-                    return Err(error);
-                }
+                Err(error) if !files::is_file(word) => return Err(no_value(at, word, &error)),
                 Err(_) => {}
             }
-            let given = files::read(word).map_err(|error| bad_file(word, error))?;
-            if let Given::Text(text) = &given {
-                arguments.extend(value(text).map_err(|error| bad_input(word, text, &error))?);
-                continue;
-            }
-            file_arguments(param, word, given, &mut words, &mut arguments)?;
-        } else {
-            let given = files::read(word).map_err(|error| bad_file(word, error))?;
-            file_arguments(param, word, given, &mut words, &mut arguments)?;
+        }
+        match files::read(word).map_err(|error| bad_file(word, error))? {
+            Given::Text(text) => arguments.extend(value(&text).map_err(|error| bad_input(word, &text, &error))?),
+            given => file_arguments(param, word, given, &mut words, &mut arguments)?,
         }
     }
     if words.next().is_some() {
@@ -79,16 +66,27 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     unequal_extents(signature, &arguments).map_or(Ok(arguments), Err)
 }
 
+/// The error of a word that is no value of its parameter's type, and no file.
+fn no_value(at: usize, word: &str, error: &text::InputError) -> Error {
+    let mut error = bad_input(&format!("<argument {}>", at + 1), word, error);
+    let is_like_a_name = word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    if is_like_a_name && word.starts_with(|c: char| c.is_alphabetic() || "./".contains(c)) {
+        let told = error.diagnostics.remove(0).note(format!("there is no file `{word}` either"));
+        error.diagnostics.push(told);
+    }
+    error
+}
+
 /// Reads a parameter's components from files: the first of them, in the file `word`, is `given`, the names of the others follow.
 fn file_arguments<'w>(
     param: &Parameter,
-    word: &String,
+    word: &'w str,
     given: Given,
     words: &mut impl Iterator<Item = (usize, &'w String)>,
     arguments: &mut Vec<Tensor>,
 ) -> Result<(), Error> {
     let components = param.ty.flat().components;
-    let (mut word, mut given) = (word.as_str(), Some(given));
+    let (mut word, mut given) = (word, Some(given));
     if let (Some(Given::Npy(content)), [real, imaginary]) = (&given, components.as_slice())
         && content.is_complex
         && [real.elem, imaginary.elem] == [Scalar::F64; 2]

@@ -1,6 +1,6 @@
 //! Arrays in `.csv` files: a line for each row, commas between numbers.
 //!
-//! Lines that begin with `#` are comments. A first line in which no field is a value is a header and is skipped.
+//! Lines that begin with `#` are comments. A first line of words is a header and is skipped.
 
 use crate::native::Element;
 use crate::npy::Array;
@@ -31,7 +31,10 @@ impl Table {
         for row in reader.records() {
             rows.push(row.map_err(|error| format!("is no .csv file: {error}"))?);
         }
-        if rows.first().is_some_and(|first| first.iter().all(|field| !is_value(field))) {
+        // What is neither a value nor a word, as `1;2`, is a mistake that is told below.
+        let is_word =
+            |field: &str| !is_value(field) && !field.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        if rows.first().is_some_and(|first| first.iter().all(is_word)) {
             rows.remove(0);
         }
         let columns = rows.first().map_or(0, csv::StringRecord::len);

@@ -2,7 +2,7 @@
 
 use frit_driver::{
     Const, Digits, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, compile, dump, files,
-    load, load_l0, npy, run,
+    load, load_l0, run,
 };
 use std::path::{Path, PathBuf};
 

@@ -154,6 +154,15 @@ fn what_other_languages_write_gets_a_message_with_the_way_of_l0() {
         let notes = notes(expression);
         assert!(notes.iter().any(|note| note.contains(said)), "{expression}: {notes:?}");
     }
+    for (program, said) in [
+        ("while x < 10 do x", "`loop (x = 1) = while x < 10 do 2 * x in x`"),
+        ("for i < 10 do i", "`loop (x = 0) = for i < n do x + i in x`"),
+    ] {
+        let mut map = SourceMap::new();
+        let file = map.add("program.l0", format!("fun int main(int x) = {program}"));
+        let errors = with_deep_stack(|| l0::load(&mut map, file).err()).unwrap_or_default();
+        assert!(render(&map, &errors, false).contains(said), "{}", render(&map, &errors, false));
+    }
     // A name that is too far from all others gets no suggestion.
     assert_eq!(notes("xyzzy(1)"), Vec::<String>::new());
 }

@@ -528,7 +528,8 @@ impl Generator<'_> {
         self.scope.truncate(before + 1);
         let rest = self.expression(ty, depth - 1);
         self.scope.truncate(before);
-        if self.choices.below(4) == 0 {
+        // No choice of its own, so that the choices make the same programs but for this.
+        if self.next_name.is_multiple_of(3) {
             let next = format!("{{{index} + 1, {body}}}");
             return format!(
                 "(loop ({{{index}, {carried}}} = {{0, {init}}}) = while {index} < {count} do {next} in {rest})"

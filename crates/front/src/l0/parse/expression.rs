@@ -430,6 +430,11 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::False) => ExprKind::Bool(false),
             TokenKind::Keyword(Keyword::Checked) => ExprKind::Checked,
             TokenKind::Name => return self.named(),
+            TokenKind::Keyword(Keyword::For) => {
+                self.unexpected("an expression (a loop is `loop (x = 0) = for i < n do x + i in x`)");
+                self.recover_expression();
+                return ExprKind::Error;
+            }
             TokenKind::Keyword(keyword) => return self.builtin(keyword),
             TokenKind::Symbol(Symbol::OpenBracket) => return self.array_literal(),
             TokenKind::Symbol(Symbol::OpenBrace) => {
@@ -471,6 +476,13 @@ impl Parser<'_> {
 
     /// Reads a variable, a call or an indexing.
     fn named(&mut self) -> ExprKind {
+        let is_foreign_loop = self.token_text() == "while"
+            && matches!(self.peek_at(1), TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(Keyword::Not));
+        if is_foreign_loop {
+            self.unexpected("an expression (a loop is `loop (x = 1) = while x < 10 do 2 * x in x`)");
+            self.recover_expression();
+            return ExprKind::Error;
+        }
         let name = self.name();
         if self.is(Symbol::OpenParen) {
             return ExprKind::Call { function: name, arguments: self.arguments() };
