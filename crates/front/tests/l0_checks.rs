@@ -188,6 +188,8 @@ fn ten_thousand_of_anything_are_checked() {
             nested("loop (x) = for i < 2 do ", "x", " in x", n),
             nested("reduce(fn int (int p, int q) => ", "p", ", 0, iota(2))", n),
             nested("main(copy(a), ", "x", ", c)", n),
+            nested("if c then main(a, x, c) else ", "x", "", n),
+            nested("let y = x in if c then main(a, y, c) else ", "x", "", n),
         ];
         for expr in &exprs {
             let text = format!("fun int main({arrays}) = {expr}");
@@ -206,6 +208,37 @@ fn ten_thousand_of_anything_are_checked() {
         let aliases: String = (0..n).map(|at| format!("let v{} = v{at} in ", at + 1)).collect();
         checked(&format!("fun [int] main([int] v0) = {aliases} v{n}"));
     });
+}
+
+/// True if the body of the first function of a program has a loop.
+fn is_loop(text: &str) -> bool {
+    let program = checked(text);
+    let (_, function) = program.functions.iter().next().expect("there is a function");
+    let ExprKind::Block { statements, .. } = &function.body.kind else { return false };
+    statements.iter().any(|statement| matches!(statement, Statement::Loop { .. }))
+}
+
+#[test]
+fn functions_that_call_themselves_only_last_of_all_become_loops() {
+    for (body, expected) in [
+        ("if n = 0 then s else f(n - 1, s + n)", true),
+        ("let m = n - 1 in if m < 0 then s else f(m, s)", true),
+        ("if n = 0 then s else if n % 2 = 0 then f(n / 2, s) else let t = s + 1 in f(n - 1, t)", true),
+        ("if n = 0 then s else 1 + f(n - 1, s)", false),
+        ("if n = 0 then f(f(1, s), s) else s", false),
+        ("if n = 0 then s else let t = f(n - 1, s) in t", false),
+        ("if f(n, s) = 0 then s else f(n - 1, s)", false),
+        ("reduce(op +, 0, map(f(n), iota(s)))", false),
+        // These never end.
+        ("f(n - 1, s)", false),
+        ("if n = 0 then f(1, s) else f(n, s)", false),
+    ] {
+        assert_eq!(is_loop(&format!("fun int f(int n, int s) = {body}")), expected, "{body}");
+    }
+    // What the loop would consume in its condition stays a recursion.
+    let taken = "fun int take(*[int] a) = let a[0] = 1 in a[0]\n";
+    let body = "fun int f(*[int] a, int n) = if n = 0 then 1 else if take(a) = 0 then 0 else f(iota(n), n - 1)\n";
+    assert!(!is_loop(&format!("{body}{taken}")));
 }
 
 #[test]

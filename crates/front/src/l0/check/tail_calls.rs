@@ -105,9 +105,9 @@ impl Loops {
 
         // In the loop.
         let inside = self.renamed(state);
-        let going = self.going(decision);
+        let going = self.going(decision).expect_err("there are leaves of both sorts");
         let condition = Copy::new(self, &inside).expr(&going);
-        let arguments = self.leaves(decision, Keep::Calls);
+        let arguments = self.leaves(decision, Keep::Calls).expect("there is a call");
         let arguments = Copy::new(self, &inside).expr(&arguments);
         let mut names = BTreeMap::new();
         let pattern = self.pattern(params, &arguments.ty, &mut names);
@@ -125,7 +125,7 @@ impl Loops {
         let after_type = init.ty.meet(&body_type);
         let mut names = BTreeMap::new();
         let results = self.pattern(state, &after_type, &mut names);
-        let value = self.leaves(decision, Keep::Values);
+        let value = self.leaves(decision, Keep::Values).expect("there is a value");
         let value = Copy { names, ..Copy::new(self, &BTreeMap::new()) }.expr(&value);
 
         let params = self.bound_pattern(state, &init.ty, &inside);
@@ -136,59 +136,53 @@ impl Loops {
         Expr { ty: value.ty.clone(), kind: ExprKind::Block { statements: all, result: Box::new(value) }, span }
     }
 
-    /// Whether the decision ends in a call.
-    fn going(&self, expr: &Expr) -> Expr {
-        let leaves = Leaves::of(self.id, expr);
+    /// Whether the decision ends in a call: known, or as an expression.
+    fn going(&self, expr: &Expr) -> Result<bool, Expr> {
         let truth = |kind| Expr { kind, ty: Type::BOOL, span: expr.span };
-        if leaves.values == 0 || leaves.calls == 0 {
-            return truth(ExprKind::Bool(leaves.values == 0));
-        }
         match &expr.kind {
-            ExprKind::If { condition, on_true, on_false } => {
-                let (x, y) = (self.going(on_true), self.going(on_false));
-                match (&x.kind, &y.kind) {
-                    (ExprKind::Bool(true), ExprKind::Bool(false)) => (**condition).clone(),
-                    (ExprKind::Bool(false), ExprKind::Bool(true)) => {
-                        truth(ExprKind::Unary { op: UnaryOp::Not, operand: condition.clone() })
-                    }
-                    _ => truth(ExprKind::If { condition: condition.clone(), on_true: x.into(), on_false: y.into() }),
+            ExprKind::If { condition, on_true, on_false } => match (self.going(on_true), self.going(on_false)) {
+                (Ok(x), Ok(y)) if x == y => Ok(x),
+                (Ok(true), Ok(false)) => Err((**condition).clone()),
+                (Ok(false), Ok(true)) => Err(truth(ExprKind::Unary { op: UnaryOp::Not, operand: condition.clone() })),
+                (x, y) => {
+                    let [on_true, on_false] = [(x, on_true), (y, on_false)].map(|(going, branch)| {
+                        let known = |going| Expr { kind: ExprKind::Bool(going), ty: Type::BOOL, span: branch.span };
+                        Box::new(going.map_or_else(|expr| expr, known))
+                    });
+                    Err(truth(ExprKind::If { condition: condition.clone(), on_true, on_false }))
                 }
-            }
-            ExprKind::Block { statements, result } => {
-                let result = Box::new(self.going(result));
-                truth(ExprKind::Block { statements: statements.clone(), result })
-            }
-            _ => unreachable!("a leaf is a call or a value"),
+            },
+            ExprKind::Block { statements, result } => self
+                .going(result)
+                .map_err(|result| truth(ExprKind::Block { statements: statements.clone(), result: Box::new(result) })),
+            _ => Ok(call_of(self.id, expr).is_some()),
         }
     }
 
-    /// The decision where it is known to end in such a leaf.
-    fn leaves(&self, expr: &Expr, keep: Keep) -> Expr {
-        let has_none = |expr: &Expr| {
-            let leaves = Leaves::of(self.id, expr);
-            if keep == Keep::Calls { leaves.calls == 0 } else { leaves.values == 0 }
-        };
+    /// The decision where it is known to end in such a leaf; `None` if it never does.
+    fn leaves(&self, expr: &Expr, keep: Keep) -> Option<Expr> {
         match &expr.kind {
-            ExprKind::If { on_true, on_false, .. } if has_none(on_true) => self.leaves(on_false, keep),
-            ExprKind::If { on_true, on_false, .. } if has_none(on_false) => self.leaves(on_true, keep),
             ExprKind::If { condition, on_true, on_false } => {
-                let (on_true, on_false) = (self.leaves(on_true, keep), self.leaves(on_false, keep));
-                let ty = on_true.ty.meet(&on_false.ty);
-                let kind =
-                    ExprKind::If { condition: condition.clone(), on_true: on_true.into(), on_false: on_false.into() };
-                Expr { kind, ty, span: expr.span }
-            }
-            ExprKind::Block { statements, result } => {
-                let result = Box::new(self.leaves(result, keep));
-                let ty = result.ty.clone();
-                Expr { kind: ExprKind::Block { statements: statements.clone(), result }, ty, span: expr.span }
-            }
-            _ => match call_of(self.id, expr) {
-                Some(arguments) => {
-                    let ty = Type::tuple(arguments.iter().map(|argument| argument.ty.clone()).collect());
-                    Expr { kind: ExprKind::Tuple(arguments.to_vec()), ty, span: expr.span }
+                match (self.leaves(on_true, keep), self.leaves(on_false, keep)) {
+                    (Some(x), Some(y)) => {
+                        let ty = x.ty.meet(&y.ty);
+                        let (condition, on_true, on_false) = (condition.clone(), x.into(), y.into());
+                        Some(Expr { kind: ExprKind::If { condition, on_true, on_false }, ty, span: expr.span })
+                    }
+                    (one, other) => one.or(other),
                 }
-                None => expr.clone(),
+            }
+            ExprKind::Block { statements, result } => self.leaves(result, keep).map(|result| {
+                let (ty, statements) = (result.ty.clone(), statements.clone());
+                Expr { kind: ExprKind::Block { statements, result: result.into() }, ty, span: expr.span }
+            }),
+            _ => match (call_of(self.id, expr), keep) {
+                (Some(arguments), Keep::Calls) => {
+                    let ty = Type::tuple(arguments.iter().map(|argument| argument.ty.clone()).collect());
+                    Some(Expr { kind: ExprKind::Tuple(arguments.to_vec()), ty, span: expr.span })
+                }
+                (None, Keep::Values) => Some(expr.clone()),
+                (Some(_), Keep::Values) | (None, Keep::Calls) => None,
             },
         }
     }
