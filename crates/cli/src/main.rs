@@ -4,6 +4,7 @@ mod commands;
 mod explain;
 mod fuse;
 mod machine;
+mod pages;
 mod plan;
 mod progress;
 mod values;
@@ -75,6 +76,14 @@ enum Command {
     /// It is measured once, which takes a few seconds, and stored beside the compiled programs. From the cost of threads follows which loops run on
     /// several. $FRIT_MACHINE names a file with values that go before measured ones.
     Machine(machine::MachineCommand),
+    /// Print a script that completes the words of `frit` in a shell
+    ///
+    /// For bash: `source <(frit completion bash)`; for fish: `frit completion fish > ~/.config/fish/completions/frit.fish`.
+    Completion(pages::Completion),
+    /// Write manual pages, one for each command
+    ///
+    /// `man -l DIR/frit-run.1` shows one; in a folder `man1` of $MANPATH, `man frit-run` does.
+    Man(pages::Man),
 }
 
 /// How to compile and run; the same for all commands that do.
@@ -404,6 +413,8 @@ fn main() -> ExitCode {
         Command::Llvm { arguments } => commands::llvm(arguments),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
         Command::Machine(command) => machine::machine(command).map(|()| 0),
+        Command::Completion(command) => pages::completion(command).map(|()| 0),
+        Command::Man(command) => pages::man(command).map(|()| 0),
     });
     match done {
         Ok(status) => ExitCode::from(status),

@@ -18,6 +18,7 @@ mod large;
 mod llvm;
 mod machine;
 mod npy;
+mod pages;
 mod place;
 mod plan;
 mod sac;
