@@ -72,7 +72,7 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
     }
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
-        Ok(text) => parse(&name, text, language, None),
+        Ok(text) => parse(&name, text, language, Entry::Main),
         Err(error) => {
             let mut sources = SourceMap::new();
             let at = error.utf8_error().valid_up_to();
@@ -97,7 +97,7 @@ pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
         return Ok(numpy::load_entry(&name, text, entry)?.unit);
     }
     match is_l0(path) {
-        true => parse(&name, text, Language::L0, Some(entry)),
+        true => parse(&name, text, Language::L0, Entry::Named(entry)),
         false => sac::load_entry(&name, text, entry),
     }
 }
@@ -127,7 +127,7 @@ pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Ve
         return numpy::load_call(&name, text, entry, words);
     }
     if is_l0(path) {
-        let unit = parse(&name, text, Language::L0, Some(entry))?;
+        let unit = parse(&name, text, Language::L0, Entry::Named(entry))?;
         let arguments = arguments::from_words(&unit, words)?;
         return Ok((unit, arguments));
     }
@@ -140,7 +140,7 @@ pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Ve
 ///
 /// Every mistake in the source.
 pub fn load_sac(name: &str, text: &str) -> Result<Unit, Error> {
-    parse(name, text.to_string(), Language::Sac, None)
+    parse(name, text.to_string(), Language::Sac, Entry::Main)
 }
 
 /// Checks a program in L0.
@@ -149,7 +149,37 @@ pub fn load_sac(name: &str, text: &str) -> Result<Unit, Error> {
 ///
 /// Every mistake in the source.
 pub fn load_l0(name: &str, text: &str) -> Result<Unit, Error> {
-    parse(name, text.to_string(), Language::L0, None)
+    parse(name, text.to_string(), Language::L0, Entry::Main)
+}
+
+/// Checks a program in L0 that begins with the function `entry`. This one returns what its body is, whatever its result type says; nothing
+/// may call it.
+///
+/// # Errors
+///
+/// Every mistake in the source.
+pub fn load_l0_inferring(name: &str, text: &str, entry: &str) -> Result<Unit, Error> {
+    parse(name, text.to_string(), Language::L0, Entry::Inferred(entry))
+}
+
+/// The function that a program in L0 begins with.
+#[derive(Clone, Copy, Debug)]
+enum Entry<'e> {
+    /// `main`, if there is one.
+    Main,
+    /// That of this name.
+    Named(&'e str),
+    /// That of this name, whose result type is that of its body.
+    Inferred(&'e str),
+}
+
+impl<'e> Entry<'e> {
+    fn name(self) -> Option<&'e str> {
+        match self {
+            Entry::Main => None,
+            Entry::Named(name) | Entry::Inferred(name) => Some(name),
+        }
+    }
 }
 
 /// The name and text of a file in a language whose entry functions are chosen by name.
@@ -170,8 +200,8 @@ pub fn is_l0(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "l0")
 }
 
-/// Checks a program. Another function than `main` may be the entry of one in L0.
-fn parse(name: &str, text: String, language: Language, entry: Option<&str>) -> Result<Unit, Error> {
+/// Checks a program. `entry` is the entry of one in L0.
+fn parse(name: &str, text: String, language: Language, entry: Entry<'_>) -> Result<Unit, Error> {
     match language {
         Language::Sac => return sac::load(name, text),
         Language::Python => return numpy::load(name, text),
@@ -182,8 +212,9 @@ fn parse(name: &str, text: String, language: Language, entry: Option<&str>) -> R
     let text = &sources.file(file).expect("the file was just added").text.clone();
     let load = || match language {
         Language::L0 => {
-            let mut program = l0::load(&mut sources, file)?;
-            if let Some(entry) = entry
+            let inferred = if let Entry::Inferred(name) = entry { Some(name) } else { None };
+            let mut program = l0::load_inferring(&mut sources, file, inferred)?;
+            if let Some(entry) = entry.name()
                 && !program.enter_at(entry)
             {
                 return Err(vec![no_such_function(&program, entry)]);
@@ -213,7 +244,7 @@ fn parse(name: &str, text: String, language: Language, entry: Option<&str>) -> R
             interface,
             sac: None,
             constraints: Constraints::new(),
-            call: entry.unwrap_or_default().to_string(),
+            call: entry.name().unwrap_or_default().to_string(),
             caller: None,
         }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),

@@ -34,6 +34,8 @@ pub struct Summary {
 pub struct Running {
     /// Its lines in the source: `lines 3-5`; what it is, where there is no source.
     pub place: String,
+    /// These lines, from 1.
+    pub lines: BTreeSet<usize>,
     /// The text of its last line, or of a part of it.
     pub source: String,
     /// How many loops were merged into it.
@@ -59,6 +61,8 @@ pub struct Kept {
     pub what: String,
     /// Only a window of it.
     pub is_window: bool,
+    /// Its line in the source, from 1, if it has one.
+    pub line: Option<usize>,
     bytes: Amount,
 }
 
@@ -222,6 +226,7 @@ fn running(explanation: &Explanation, unit: &Unit, passes: &[Pass<'_>]) -> Vec<R
         };
         Running {
             place: if pass.lines.is_empty() { pass.last.describe() } else { lines_text(&pass.lines) },
+            lines: pass.lines.clone(),
             source: line_of(unit, pass.last.span),
             merged: pass.parts.len(),
             function: pass.function.to_string(),
@@ -355,7 +360,12 @@ fn stored(explanation: &Explanation, unit: &Unit) -> Vec<Kept> {
             Some((Storage::Root(..), _)) => (&array.bytes, false, whole),
             None => (&array.bytes, false, whole),
         };
-        all.push(Kept { what: format!("{name}{line}: {what}"), is_window, bytes: explanation.naming.roughly(bytes) });
+        all.push(Kept {
+            what: format!("{name}{line}: {what}"),
+            is_window,
+            line: array.line,
+            bytes: explanation.naming.roughly(bytes),
+        });
     }
     all.sort_by(|one, other| larger_first(&one.bytes, &other.bytes));
     all

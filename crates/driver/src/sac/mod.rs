@@ -25,6 +25,11 @@ use std::sync::Arc;
 /// The environment variable with folders in which modules and included files are looked for, after that of the program.
 pub(crate) const SEARCH_PATH: &str = "FRIT_SAC_PATH";
 
+/// The folders in which modules and included files are looked for, after that of the program: those of `$FRIT_SAC_PATH`.
+pub fn search_path() -> Vec<PathBuf> {
+    std::env::var_os(SEARCH_PATH).map(|paths| std::env::split_paths(&paths).collect()).unwrap_or_default()
+}
+
 /// A program in SAC.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -186,8 +191,7 @@ impl Checked {
 fn check(name: &str, text: String) -> Result<Checked, Error> {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text.clone());
-    let search: Vec<PathBuf> =
-        std::env::var_os(SEARCH_PATH).map(|paths| std::env::split_paths(&paths).collect()).unwrap_or_default();
+    let search = search_path();
     let loaded = guard_reading("checking", &text, "sac", || frit_front::sac::load(&mut sources, file, &search))?;
     match loaded {
         Ok(program) => Ok(Checked { name: name.to_string(), sources, program: Arc::new(program) }),

@@ -44,6 +44,11 @@ fn predefined(name: &str) -> Option<UnaryOp> {
     PREDEFINED.iter().find(|(predefined, _)| *predefined == name).map(|(_, op)| *op)
 }
 
+/// The names of the predefined functions.
+pub(super) fn predefined_functions() -> impl Iterator<Item = &'static str> {
+    PREDEFINED.iter().map(|(name, _)| *name)
+}
+
 /// What callers know of a function.
 #[derive(Clone)]
 struct Signature {
@@ -119,10 +124,11 @@ impl<'p> Prelude<'p> {
 }
 
 /// Checks a program, which may call functions of the prelude. `None` if there are mistakes, which go to `errors`, or if the
-/// parser found some.
+/// parser found some. The result type of the function `inferred`, which nothing calls, is that of its body.
 pub(super) fn check(
     program: &ast::Program,
     prelude: &ast::Program,
+    inferred: Option<&str>,
     errors: &mut Vec<L0Error>,
 ) -> Option<typed::Program> {
     let mut signatures = Signatures {
@@ -151,13 +157,13 @@ pub(super) fn check(
         .collect();
     let mut functions = Table::new();
     for function in program.functions.iter().filter(|function| function.is_intact) {
-        functions.push(checked(function, &signatures, Scope::Program, &mut parameters, errors));
+        functions.push(checked(function, &signatures, Scope::Program, inferred, &mut parameters, errors));
     }
     let mut names: HashSet<String> = program.functions.iter().map(|function| function.name.text.clone()).collect();
     let mut done = 0;
     while let Some(at) = { signatures.prelude.used.borrow().get(done).copied() } {
         let mut function =
-            checked(&signatures.prelude.functions[at], &signatures, Scope::Prelude, &mut parameters, errors);
+            checked(&signatures.prelude.functions[at], &signatures, Scope::Prelude, None, &mut parameters, errors);
         // No two functions have one name.
         if !names.insert(function.name.clone()) {
             let free = (2..).map(|n| format!("{}_{n}", function.name)).find(|name| !names.contains(name));
@@ -188,10 +194,11 @@ fn checked<'p>(
     function: &'p ast::Function,
     signatures: &Signatures<'p>,
     scope: Scope,
+    inferred: Option<&str>,
     parameters: &mut Parameters,
     errors: &mut Vec<L0Error>,
 ) -> Function {
-    let checked = Checker::new(signatures, scope, errors).function(function);
+    let checked = Checker::new(signatures, scope, errors).function(function, inferred == Some(function.name.text.as_str()));
     let prelude = &signatures.prelude;
     for &used in &prelude.used.borrow()[parameters.len() - prelude.first..] {
         parameters.push(prelude.parameters(used));
@@ -242,10 +249,10 @@ impl<'c, 'p> Checker<'c, 'p> {
         }
     }
 
-    fn function(&mut self, function: &'p ast::Function) -> Function {
+    fn function(&mut self, function: &'p ast::Function, is_inferred: bool) -> Function {
         let params = self.params(&function.params);
-        let result = Type::of(&function.result);
         let body = self.expr(&function.body);
+        let result = if is_inferred { body.ty.with_uniqueness(false) } else { Type::of(&function.result) };
         self.expect_type(
             &body,
             &result,

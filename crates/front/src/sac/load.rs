@@ -199,6 +199,18 @@ pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result
     }
 }
 
+/// Asks of a file only whether it keeps to the grammar; it and what it uses are read as by [`load`].
+///
+/// # Errors
+///
+/// The mistakes in the grammar of the file and what it includes, in the order of the text.
+pub fn check_grammar(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result<(), Vec<Diagnostic>> {
+    let mut found = Found { search, library: BTreeSet::new(), missing: BTreeSet::new() };
+    let Read { mut messages, macro_uses, .. } = read(sources, file, &mut found);
+    messages.retain(|message| message.severity == Severity::Error);
+    if messages.is_empty() { Ok(()) } else { Err(told_once(sources, &macro_uses, messages)) }
+}
+
 /// A program's files, parsed.
 struct Read {
     units: Vec<Unit>,

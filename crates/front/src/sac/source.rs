@@ -77,7 +77,18 @@ pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) 
     Source { tokens, words, messages, uses, pragmas, end, has_aliases: false }
 }
 
+/// Where the words of a text are, in order, before preprocessing. Between them are only white space, comments, and backslashes at the
+/// end of a line. A mistake in the text is a word too, but for a comment without an end.
+pub fn words(file: FileId, text: &str) -> Vec<Span> {
+    super::lex::lex(file, text, &mut Words::default()).words.iter().map(|word| word.span).collect()
+}
+
 impl Source {
+    /// The texts of the words after preprocessing.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|word| self.words.text(word.text))
+    }
+
     /// The same file as part of the library, whose `typedef char[.] string;` names a type of arrays.
     #[must_use]
     pub fn of_library(self) -> Self {
