@@ -2,6 +2,7 @@
 
 mod commands;
 mod explain;
+mod fmt;
 mod fuse;
 mod machine;
 mod pages;
@@ -39,6 +40,11 @@ enum Command {
         /// The program (.l0, .sac, or .ir for the array IR)
         file: PathBuf,
     },
+    /// Lay out source files in L0 and SAC
+    ///
+    /// Files are changed in place; a file with errors in its syntax stays as it is. Words, comments and line breaks stay; indentation and spaces
+    /// between words are made anew, and lines of more than 120 characters are broken where the language allows it.
+    Fmt(fmt::Fmt),
     /// Make a shared object with a header, an object file, C source, or an executable
     Build(Build),
     /// Show the program at a step of the compiler
@@ -404,6 +410,7 @@ fn main() -> ExitCode {
     let done = frit_driver::error::guard("the command", || match &frit.command {
         Command::Run(run) => commands::run(run),
         Command::Check { file } => commands::check(file).map(|()| 0),
+        Command::Fmt(command) => fmt::fmt(command),
         Command::Build(build) => commands::build(build).map(|()| 0),
         Command::Dump(dump) => commands::dump(dump).map(|()| 0),
         Command::Explain(command) => explain::explain(command).map(|()| 0),
