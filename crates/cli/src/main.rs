@@ -8,6 +8,7 @@ mod machine;
 mod pages;
 mod plan;
 mod progress;
+mod repl;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -82,6 +83,11 @@ enum Command {
     /// It is measured once, which takes a few seconds, and stored beside the compiled programs. From the cost of threads follows which loops run on
     /// several. $FRIT_MACHINE names a file with values that go before measured ones.
     Machine(machine::MachineCommand),
+    /// Compute expressions that are typed in
+    ///
+    /// `:help` lists what can be typed. On a terminal, lines can be edited and completed, and are kept for later sessions; from a pipe, inputs are
+    /// read line by line, and the exit status is that of the first mistake.
+    Repl(repl::Repl),
     /// Print a script that completes the words of `frit` in a shell
     ///
     /// For bash: `source <(frit completion bash)`; for fish: `frit completion fish > ~/.config/fish/completions/frit.fish`.
@@ -420,6 +426,7 @@ fn main() -> ExitCode {
         Command::Llvm { arguments } => commands::llvm(arguments),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
         Command::Machine(command) => machine::machine(command).map(|()| 0),
+        Command::Repl(command) => repl::repl(command),
         Command::Completion(command) => pages::completion(command).map(|()| 0),
         Command::Man(command) => pages::man(command).map(|()| 0),
     });

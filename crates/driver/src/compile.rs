@@ -375,6 +375,29 @@ pub fn run(unit: &Unit, arguments: Vec<Tensor>, options: &Options) -> Result<Out
     compile(unit, options)?.run(unit, arguments)
 }
 
+/// Runs a program as it is written on the interpreter of the array IR, which begins at once, for at most so many statements and iterations.
+/// `None` if it takes more, has effects, or cannot be written in the array IR: then, [`compile`] it.
+///
+/// # Errors
+///
+/// As [`Compiled::run`].
+pub fn interpret_within(unit: &Unit, arguments: &[Tensor], steps: u64) -> Result<Option<Outcome>, Error> {
+    let interface = unit.entry()?;
+    if !interface.accepts(arguments) {
+        return Err(Error::input("the arguments do not fit the parameters of the entry function"));
+    }
+    let (Ok(program), false) = (unit.array_ir(), unit.has_effects()) else { return Ok(None) };
+    let entry = program.entry.expect("a program with an interface has an entry");
+    let start = Instant::now();
+    let limits = frit_interp::Options { fuel: Some(steps), ..frit_interp::Options::default() };
+    let arguments = interface.for_array_ir(arguments.to_vec());
+    match frit_interp::array::run_writing(program, entry, arguments, &limits, &mut |_| {}) {
+        Ok(results) => Ok(Some(Outcome { results, output: String::new(), status: 0, kernel: start.elapsed() })),
+        Err(RunError::OutOfFuel) => Ok(None),
+        Err(error) => Err(interpreter_failure(unit, error)),
+    }
+}
+
 impl Compiled {
     /// Runs the program on these arguments, the components of its parameters in order; they are the program's to overwrite.
     ///

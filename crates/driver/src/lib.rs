@@ -44,7 +44,7 @@ mod source;
 mod together;
 
 pub use build::{Built, build, build_all};
-pub use compile::{Compiled, Computed, Outcome, compile, recall, recall_call, run};
+pub use compile::{Compiled, Computed, Outcome, compile, interpret_within, recall, recall_call, run};
 pub use error::Error;
 pub use frit_front::l0::text::Digits;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};

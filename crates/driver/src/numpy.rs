@@ -85,17 +85,30 @@ pub(crate) fn is_python(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "py")
 }
 
+/// The names of the functions that a module defines.
+///
+/// # Errors
+///
+/// It is not Python.
+pub fn functions(name: &str, text: &str) -> Result<Vec<String>, Error> {
+    let (sources, file) = source(name, text);
+    guard_reading("checking", text, "py", || numpy::functions(file, text))?.map_err(|diagnostics| Error {
+        kind: Kind::Source,
+        diagnostics,
+        sources,
+        status: None,
+    })
+}
+
 /// Reads a file without compiling a function.
 ///
 /// # Errors
 ///
 /// It is not Python.
 pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
-    let (sources, file) = source(name, &text);
-    match guard_reading("checking", &text, "py", || numpy::functions(file, &text))? {
-        Ok(_) => Ok(unit(name, sources, array::Program::default(), None, String::new())),
-        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources, status: None }),
-    }
+    functions(name, &text)?;
+    let (sources, _) = source(name, &text);
+    Ok(unit(name, sources, array::Program::default(), None, String::new()))
 }
 
 /// Compiles the function `entry`, as `f(float64[:, :], int)`, for arguments of these types.

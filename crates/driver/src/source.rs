@@ -298,6 +298,13 @@ impl Unit {
         found
     }
 
+    /// True if the program does more than to compute results.
+    pub(crate) fn has_effects(&self) -> bool {
+        let mut found = false;
+        self.for_each_effect(&mut |_, _| found = true);
+        found
+    }
+
     /// All effects of the array IR, and their places.
     fn for_each_effect(&self, visit: &mut (dyn FnMut(&Effect, Span) + Send)) {
         fn of_block(func: &array::Func, block: &array::Block, visit: &mut (dyn FnMut(&Effect, Span) + Send)) {

@@ -22,6 +22,7 @@ mod npy;
 mod pages;
 mod place;
 mod plan;
+mod repl;
 mod sac;
 mod strict;
 mod workloads;
