@@ -166,6 +166,11 @@ pub(crate) fn check(file: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// `frit lsp`.
+pub(crate) fn lsp() -> Result<(), Error> {
+    frit_lsp::run().map_err(|error| Error::usage(format!("the connection to the editor broke: {error}")))
+}
+
 /// `frit build`.
 pub(crate) fn build(build: &Build) -> Result<(), Error> {
     let progress = Progress::new("compiling");

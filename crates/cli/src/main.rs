@@ -88,6 +88,10 @@ enum Command {
     /// `:help` lists what can be typed. On a terminal, lines can be edited and completed, and are kept for later sessions; from a pipe, inputs are
     /// read line by line, and the exit status is that of the first mistake.
     Repl(repl::Repl),
+    /// Serve an editor by the Language Server Protocol, on standard input and output
+    ///
+    /// For L0 and SAC: mistakes, types, definitions, completion, renaming, layout, and what became of loops.
+    Lsp,
     /// Print a script that completes the words of `frit` in a shell
     ///
     /// For bash: `source <(frit completion bash)`; for fish: `frit completion fish > ~/.config/fish/completions/frit.fish`.
@@ -427,6 +431,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
         Command::Machine(command) => machine::machine(command).map(|()| 0),
         Command::Repl(command) => repl::repl(command),
+        Command::Lsp => commands::lsp().map(|()| 0),
         Command::Completion(command) => pages::completion(command).map(|()| 0),
         Command::Man(command) => pages::man(command).map(|()| 0),
     });

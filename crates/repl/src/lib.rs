@@ -13,6 +13,7 @@ use frit_driver::error::Kind;
 use frit_driver::explain::{self, explain};
 use frit_driver::native::Arg;
 use frit_driver::{Engine, Error, Options, Outcome, Scalar, Tensor, Unit, compile, interpret_within, npy};
+use frit_support::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -308,7 +309,7 @@ impl Session {
 
     /// What the user did goes before what became of it: the C compiler is interrupted too.
     fn interrupted(&self, error: Error) -> Error {
-        if self.interrupt.swap(false, Ordering::Relaxed) { Error::input("interrupted") } else { error }
+        if self.interrupt.swap(false, Ordering::Relaxed) { interrupted() } else { error }
     }
 
     /// Computes a value that gets a name.
@@ -439,6 +440,10 @@ fn load(path: &str) -> Result<Value, Error> {
 /// A value as one of another element type, if nothing is lost.
 fn converted(name: &str, tensor: &Tensor, elem: Scalar) -> Result<Tensor, Error> {
     npy::convert(tensor.clone(), elem).map_err(|unfit| Error::input(format!("`{name}`: {unfit}")))
+}
+
+fn interrupted() -> Error {
+    Error::new(Kind::Run, &SourceMap::new(), Diagnostic::error("interrupted", "the run was interrupted"))
 }
 
 /// True for a mistake in the source.

@@ -17,6 +17,7 @@ mod fuse;
 mod include;
 mod large;
 mod llvm;
+mod lsp;
 mod machine;
 mod npy;
 mod pages;
