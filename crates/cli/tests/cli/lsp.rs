@@ -225,6 +225,23 @@ fn texts_are_laid_out_and_loops_say_what_became_of_them() {
 }
 
 #[test]
+fn the_grammar_of_the_extension_knows_every_word_of_l0() {
+    let path = crate::cli::place::project().join("editors/vscode/syntaxes/l0.tmLanguage.json");
+    let grammar = std::fs::read_to_string(path).unwrap();
+    let words: Vec<&str> = grammar.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let mut client = Client::new();
+    client.open(L0, "");
+    let items = client.request("textDocument/completion", at(L0, 0, 0));
+    let items = items.as_array().unwrap();
+    let keywords = items.iter().filter(|item| item["kind"] == 14).map(|item| item["label"].as_str().unwrap());
+    assert!(items.len() > 50);
+    for keyword in keywords {
+        // A word boundary is written in front of some.
+        assert!(words.iter().any(|word| word.trim_start_matches('b') == keyword.trim_start_matches('b')), "{keyword}");
+    }
+}
+
+#[test]
 fn sac_has_the_same() {
     let uri = "file:///nowhere/f.sac";
     let text = "int twice(int[.] v)\n{\n  k = v + 1;\n  return sum(k * 2);\n}\nint main() { return twice([1, 2]); }\n";

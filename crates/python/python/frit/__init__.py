@@ -13,4 +13,12 @@ from ._program import Program, l0, load, sac
 
 __all__ = ["CompileError", "Explanation", "Function", "Program", "Times", "bench", "config", "jit", "l0", "load", "sac"]
 
+
+def load_ipython_extension(shell) -> None:
+    """What `%load_ext frit` calls: `%%l0` and `%%sac` are cells in these languages."""
+    from ._magics import register
+
+    register(shell)
+
+
 os.register_at_fork(after_in_child=_frit.after_fork)
