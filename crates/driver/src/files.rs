@@ -79,6 +79,21 @@ pub(crate) fn read(word: &str) -> Result<Given, String> {
     }
 }
 
+/// Reads an array as the file has it, and tells whether its elements are complex: then the tensor has an axis more, of their two parts.
+///
+/// # Errors
+///
+/// The file cannot be read, or holds no array.
+pub fn load(path: &Path) -> Result<(Tensor, bool), Error> {
+    let array = match read(&path.display().to_string()) {
+        Ok(Given::Npy(Content { tensor, is_complex, .. })) => Ok((tensor, is_complex)),
+        Ok(Given::Csv(table)) => table.array(table.elem(), table.rank()).map(|tensor| (tensor, false)),
+        Ok(Given::Text(_)) => Err("arrays are read from .npy and .csv files".into()),
+        Err(why) => Err(why),
+    };
+    array.map_err(|why| Error::file(path, why))
+}
+
 /// Writes arrays to files, which all appear whole or not at all: `.csv` if they are called so, else `.npy`. `-` is standard
 /// output; it, devices and pipes are written when the files are there.
 ///

@@ -4,7 +4,7 @@
 use crate::layout::{self, Indent, Piece, Role};
 use crate::words::{Brackets, brackets, pieces, texts};
 use frit_front::l0::ast::{
-    Binding, BindingKind, Expr, ExprKind, Function, FunctionArgument, FunctionArgumentKind, Program, Soac,
+    Binding, BindingKind, Expr, ExprKind, Function, FunctionArgument, FunctionArgumentKind, Program, Repeat, Soac,
 };
 use frit_front::l0::{parse, words};
 use frit_support::diagnostic::Severity;
@@ -187,6 +187,9 @@ impl<'p, 't> Layout<'p, 't> {
                 self.expr(right, true);
             }
             ExprKind::Unary { operand, .. } => self.expr(operand, true),
+            ExprKind::Slice { from, to, .. } => {
+                from.iter().chain(to).for_each(|bound| self.expr(bound, true));
+            }
             ExprKind::If { condition, on_true, on_false } => {
                 self.expr(condition, true);
                 let then = self.before_operand(on_true.span);
@@ -238,15 +241,22 @@ impl<'p, 't> Layout<'p, 't> {
                 self.exprs(index);
                 value
             }
-            BindingKind::Loop { init, counter, bound, body, .. } => {
+            BindingKind::Loop { init, repeat, body, .. } => {
                 self.exprs(init.as_slice());
-                self.expr(bound, true);
-                let counter = self.first(counter.span);
-                let keyword = counter.and_then(|at| self.previous[at]);
-                let less = counter.and_then(|at| self.next(at));
-                if let Some(less) = less {
-                    self.is_infix[less] = true;
-                }
+                let keyword = match repeat {
+                    Repeat::For { counter, bound } => {
+                        self.expr(bound, true);
+                        let counter = self.first(counter.span);
+                        if let Some(less) = counter.and_then(|at| self.next(at)) {
+                            self.is_infix[less] = true;
+                        }
+                        counter.and_then(|at| self.previous[at])
+                    }
+                    Repeat::While(condition) => {
+                        self.expr(condition, true);
+                        self.before_operand(condition.span)
+                    }
+                };
                 let equal = keyword.and_then(|at| self.previous[at]);
                 let begin = self.before_operand(body.span);
                 self.value_behind(equal, Indent::Scope(2), begin, 4);
@@ -322,6 +332,8 @@ impl<'p, 't> Layout<'p, 't> {
             (_, ">") if !self.is_infix[right] => false,
             (_, "|") if !self.is_infix[right] => false,
             ("|", _) if !self.is_infix[left] => false,
+            // Slices.
+            (":", _) | (_, ":") => false,
             _ if is_prefix(left) => false,
             (_, "(") => !self.is_called(left),
             (_, "[") => !self.is_called(left),

@@ -3,7 +3,7 @@
 //! A text that is being typed has mistakes most of the time. Then there are fewer facts: the words, in L0 the functions that could be read.
 
 use frit_format::Language;
-use frit_front::l0::typed::{self, Expr, ExprKind, Pattern, PatternKind, Statement};
+use frit_front::l0::typed::{self, Expr, ExprKind, Pattern, PatternKind, Repeat, Statement};
 use frit_front::sac::core;
 use frit_front::{l0, sac};
 use frit_support::{Diagnostic, FileId, Index, SourceMap, Span};
@@ -57,7 +57,7 @@ pub(crate) fn analyse(language: Language, name: &str, text: &str) -> Analysis {
     // What is half typed may bring a pass into a state that it does not expect; the editor goes on.
     let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         frit_support::with_deep_stack(|| match language {
-            Language::L0 => of_l0(file, text),
+            Language::L0 => of_l0(&mut sources, file, text),
             Language::Sac => of_sac(&mut sources, file, text),
         })
     }));
@@ -70,34 +70,41 @@ fn bytes(span: Span) -> Range<usize> {
 
 // ---- L0
 
-fn of_l0(file: FileId, text: &str) -> Analysis {
+fn of_l0(sources: &mut SourceMap, file: FileId, text: &str) -> Analysis {
     let (program, mut diagnostics) = l0::parse(file, text);
     let functions = program.functions.iter().map(|function| {
-        let (whole, body) = (bytes(function.span), function.body.span.start as usize);
-        let header = &text[whole.start..body.clamp(whole.start, whole.end)];
-        let end = header.rfind('=').unwrap_or(header.len());
-        Function {
-            name: function.name.text.clone(),
-            at: bytes(function.name.span),
-            signature: in_one_line(&header[..end]),
-            whole,
-        }
+        let whole = bytes(function.span);
+        let signature = header(text, function.span, function.body.span);
+        Function { name: function.name.text.clone(), at: bytes(function.name.span), signature, whole }
     });
     let functions = functions.collect();
     let mut found =
         Analysis { functions, words: l0::words(file, text).into_iter().map(bytes).collect(), ..Analysis::default() };
-    match l0::load(file, text) {
+    match l0::load(sources, file) {
         Ok(program) => {
             found.is_checked = true;
-            for (_, function) in program.functions.iter() {
+            let is_own = |function: &typed::Function| function.span.file as usize == file.at();
+            for (_, function) in program.functions.iter().filter(|(_, function)| is_own(function)) {
                 let mut walk = Walk { function, text, found: &mut found };
                 walk.variables();
                 walk.expr(&function.body);
+            }
+            for (_, function) in program.functions.iter().filter(|(_, function)| !is_own(function)) {
+                let Some(file) = sources.file(FileId::new(function.span.file as usize)) else { continue };
+                let signature = header(&file.text, function.span, function.body.span);
+                found.others.push((function.name.clone(), signature, file.name.clone(), bytes(function.name_span)));
             }
         }
         Err(errors) => diagnostics = errors,
     }
     Analysis { diagnostics, ..found }
+}
+
+/// The header of a function of L0, up to its `=`.
+fn header(text: &str, whole: Span, body: Span) -> String {
+    let (whole, body) = (bytes(whole), body.start as usize);
+    let header = &text[whole.start..body.clamp(whole.start, whole.end)];
+    in_one_line(&header[..header.rfind('=').unwrap_or(header.len())])
 }
 
 /// A header with one space where it has several or ends lines.
@@ -215,10 +222,13 @@ impl Walk<'_> {
                 self.exprs(index);
                 self.expr(value);
             }
-            Statement::Loop { params, init, bound, body, .. } => {
+            Statement::Loop { params, init, repeat, body, .. } => {
                 self.pattern(params);
                 self.expr(init);
-                self.expr(bound);
+                match repeat {
+                    Repeat::For { bound, .. } => self.expr(bound),
+                    Repeat::While { condition, .. } => self.expr(condition),
+                }
                 self.expr(body);
             }
         }

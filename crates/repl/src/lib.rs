@@ -12,7 +12,7 @@ mod text;
 use frit_driver::error::Kind;
 use frit_driver::explain::{self, explain};
 use frit_driver::native::Arg;
-use frit_driver::{Engine, Error, Options, Outcome, Scalar, Tensor, Unit, compile, interpret_within, npy};
+use frit_driver::{Engine, Error, Options, Outcome, Scalar, Tensor, Unit, compile, files, interpret_within, npy};
 use frit_support::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -134,7 +134,7 @@ pub struct Session {
 const HELP: &str = "\
 An expression           prints its value.
 name = expression       computes a value once and keeps it. In L0, `(a = b)` compares.
-name = load FILE.npy    reads an array from a file.
+name = load FILE        reads an array from a .npy or .csv file.
 A definition            of a function is kept; a later one of the same name replaces it.
 
 :type EXPR      the type of an expression
@@ -429,11 +429,7 @@ impl Session {
 
 /// Reads an array.
 fn load(path: &str) -> Result<Value, Error> {
-    let path = path.trim_matches(['"', '\'']);
-    if !path.ends_with(".npy") {
-        return Err(Error::usage(format!("`{path}`: arrays are read from .npy files")));
-    }
-    let (tensor, is_complex) = npy::read_parts(Path::new(path)).map_err(|error| Error::file(Path::new(path), error))?;
+    let (tensor, is_complex) = files::load(Path::new(path.trim_matches(['"', '\''])))?;
     Ok(Value::of(tensor, is_complex))
 }
 

@@ -46,8 +46,6 @@ pub struct Running {
     pub runs: String,
     /// The function that it is in.
     pub(super) function: String,
-    /// Its lines in the source.
-    pub(super) lines: BTreeSet<usize>,
     /// The loops before merging that it is made of, by their labels.
     pub(super) parts: BTreeSet<String>,
     /// The bytes of the sentence above, to compare.
@@ -230,7 +228,6 @@ fn running(explanation: &Explanation, unit: &Unit, passes: &[Pass<'_>]) -> Vec<R
             source: line_of(unit, pass.last.span),
             merged: pass.parts.len(),
             function: pass.function.to_string(),
-            lines: pass.lines.clone(),
             parts: pass.parts.clone(),
             moves,
             runs: how_it_runs(explanation, pass),

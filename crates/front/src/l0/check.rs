@@ -198,7 +198,8 @@ fn checked<'p>(
     parameters: &mut Parameters,
     errors: &mut Vec<L0Error>,
 ) -> Function {
-    let checked = Checker::new(signatures, scope, errors).function(function, inferred == Some(function.name.text.as_str()));
+    let checked =
+        Checker::new(signatures, scope, errors).function(function, inferred == Some(function.name.text.as_str()));
     let prelude = &signatures.prelude;
     for &used in &prelude.used.borrow()[parameters.len() - prelude.first..] {
         parameters.push(prelude.parameters(used));

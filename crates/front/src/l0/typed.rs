@@ -1,7 +1,7 @@
 //! A checked program: every expression has its type, every name is resolved, and sugar is gone. What comes after the
 //! checker reads this file only and decides nothing again.
 //!
-//! Invariants of a [`Program`] that [`check`](super::check()) returns:
+//! Invariants of a [`Program`] that [`load`](super::load()) returns:
 //! - Every [`Var`] of a function is bound in exactly one place: as a parameter of the function or of a [`Lambda`], in a
 //!   [`Pattern`], as the target of an [`Statement::Update`] or as a loop counter. So nothing is shadowed, and a
 //!   variable is in scope from there to the end of the enclosing block or body. Lambdas read the variables around them.
