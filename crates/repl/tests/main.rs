@@ -179,3 +179,49 @@ fn long_computations_are_compiled_and_can_be_interrupted() {
     talks(&mut session, &[(forever, "error[interrupted]"), ("1", "1")]);
     other.join().unwrap();
 }
+
+/// The expressions of a row of a table, without the backquotes; none where there is a dash.
+fn expressions(row: &str) -> Option<Vec<Option<String>>> {
+    let cells = row.replace("\\|", "\u{0}");
+    let cells: Vec<&str> = cells.trim().strip_prefix('|')?.strip_suffix('|')?.split('|').collect();
+    let expression = |cell: &&str| {
+        let text = cell.trim().strip_prefix('`')?.strip_suffix('`')?;
+        Some(text.replace('\u{0}', "|"))
+    };
+    Some(cells.iter().skip(1).map(expression).collect())
+}
+
+#[test]
+fn what_stands_in_one_row_of_the_page_for_those_who_know_numpy_is_the_same() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/from-numpy.md")).unwrap();
+    let mut session = session(Language::Numpy);
+    let mut answer = |input: &str| match session.answer(input) {
+        Ok(Answer::Text(text)) => text.split_whitespace().collect::<String>().to_lowercase(),
+        Ok(Answer::Quit) => "quit".to_string(),
+        Err(error) => error.to_string(),
+    };
+    let values: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    assert_eq!(values.len(), 5);
+    values.iter().for_each(|value| _ = answer(value));
+    let table =
+        page.lines().skip_while(|line| !line.starts_with("| sum of arrays")).take_while(|line| !line.is_empty());
+    let (mut count, mut different) = (0, String::new());
+    for row in table {
+        let expressions = expressions(row).unwrap_or_else(|| panic!("{row}"));
+        let [Some(numpy), others @ ..] = &expressions[..] else { panic!("{row}") };
+        answer(":lang numpy");
+        let expected = answer(numpy);
+        assert!(!expected.contains("error["), "{expected}");
+        for (language, other) in ["l0", "sac"].into_iter().zip(others) {
+            let Some(other) = other else { continue };
+            answer(&format!(":lang {language}"));
+            let found = answer(other);
+            if found != expected {
+                different += &format!("{numpy}\n  {expected}\n{other}\n  {found}\n");
+            }
+        }
+        count += 1;
+    }
+    assert!(different.is_empty(), "{different}");
+    assert!(count >= 40, "{count} rows");
+}
