@@ -9,7 +9,8 @@ static void frit_to_stdout(void *state, const char *text, size_t length) {
 /* Room behind the text at hand, or null after noting the failure. */
 static char *frit_room(frit_worker *w, int site, size_t more) {
     frit_context *c = w->context;
-    if (more > c->text_capacity - c->text_used) {
+    /* A first text may be empty: it gets room all the same, as null is a failure. */
+    if (c->text == NULL || more > c->text_capacity - c->text_used) {
         size_t wanted = c->text_used + more;
         size_t capacity = wanted < 4096 ? 4096 : wanted + wanted / 2;
         char *text = wanted < more || capacity < wanted ? NULL : realloc(c->text, capacity);
