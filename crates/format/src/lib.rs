@@ -1,4 +1,4 @@
-//! The layout of source files in L0 and SAC: [`format`] gives a text anew with the same words and comments, and with spaces and
+//! The layout of source files in L0 and SAC: [`format()`] gives a text anew with the same words and comments, and with spaces and
 //! line breaks as the language is usually written.
 //!
 //! Works on the words of the files, between which comments and lines of the preprocessor stay; the front ends say which words there

@@ -12,6 +12,7 @@ mod dump;
 mod exit_codes;
 mod explain;
 mod failures;
+mod first_hour;
 mod fmt;
 mod fuse;
 mod include;
