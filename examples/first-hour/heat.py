@@ -1,7 +1,7 @@
 """The temperature of a plate whose border is kept as it is, when it changes no more.
 
-  $ frit run examples/first-hour/heat.py --entry settled '[[0.0, 8.0, 0.0], [8.0, 0.0, 8.0], [0.0, 8.0, 0.0]]' 1e-6
-  [[0.000000, 8.000000, 0.000000], [8.000000, 8.000000, 8.000000], [0.000000, 8.000000, 0.000000]]
+  $ frit run --digits 4 examples/first-hour/heat.py --entry settled '[[0.0, 8.0, 0.0], [8.0, 0.0, 8.0], [0.0, 8.0, 0.0]]' 1e-6
+  [[0.0000, 8.0000, 0.0000], [8.0000, 8.0000, 8.0000], [0.0000, 8.0000, 0.0000]]
 """
 
 import numpy as np

@@ -298,6 +298,10 @@ impl Server {
         for word in keywords {
             items.insert(word.to_string(), (CompletionItemKind::KEYWORD, None));
         }
+        if document.language == Language::L0 {
+            let prelude = frit_front::l0::prelude_functions();
+            items.extend(prelude.map(|name| (name.to_string(), (CompletionItemKind::FUNCTION, None))));
+        }
         for analysis in [document.checked.as_ref(), document.analysis.as_ref()].into_iter().flatten() {
             for (name, signature, ..) in &analysis.others {
                 if is_name(name) && !name.starts_with('_') {

@@ -172,7 +172,7 @@ impl Session {
     pub fn completions(&self) -> Vec<String> {
         let commands = ["type", "explain", "time", "c", "names", "lang", "help", "quit"].map(|name| format!(":{name}"));
         let keywords: Vec<&str> = match self.language {
-            Language::L0 => frit_front::l0::vocabulary().collect(),
+            Language::L0 => frit_front::l0::vocabulary().chain(frit_front::l0::prelude_functions()).collect(),
             Language::Sac => sac::vocabulary(),
             Language::Numpy => numpy::VOCABULARY.to_vec(),
         };

@@ -24,5 +24,5 @@ fn inputs_come_from_the_command_line() {
 fn arrays_come_from_files() {
     let place = Place::new();
     place.file("a.npy", npy::file("<f4", false, &[2], &[1.5f32, 2.5].map(f32::to_le_bytes).concat()));
-    place.frit(["repl"]).input("a = load a.npy\na[0] + a[1]\n:lang numpy\n:type a\n").prints("4.000000\nfloat32[:]\n");
+    place.frit(["repl"]).input("a = load a.npy\na[0] + a[1]\n:lang numpy\n:type a\n").prints("4.0\nfloat32[:]\n");
 }

@@ -27,10 +27,14 @@ pub fn words(file: FileId, text: &str) -> Vec<Span> {
     words.map(|token| Span::new(file, token.start, token.end)).collect()
 }
 
-/// The reserved words, and the functions that every program may call.
+/// The reserved words, and the functions that no program may define.
 pub fn vocabulary() -> impl Iterator<Item = &'static str> {
-    let keywords = lex::Keyword::ALL.iter().map(|keyword| keyword.text());
-    keywords.chain(check::predefined_functions()).chain(prelude::NAMES.iter().map(String::as_str))
+    lex::Keyword::ALL.iter().map(|keyword| keyword.text()).chain(check::predefined_functions())
+}
+
+/// The functions that every program may call, or define itself.
+pub fn prelude_functions() -> impl Iterator<Item = &'static str> {
+    prelude::NAMES.iter().map(String::as_str).chain(typed::UnaryOp::prelude_names())
 }
 
 /// Reads the text of a file. The tree holds everything that could be read; the messages are sorted by place.

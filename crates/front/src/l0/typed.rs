@@ -222,11 +222,17 @@ impl UnaryOp {
     pub fn of_prelude(name: &str) -> Option<Self> {
         match name {
             "abs" => Some(Self::Abs),
-            _ => UnOp::NAMED
-                .iter()
-                .find(|op| matches!(op, UnOp::Math(_) | UnOp::Floor | UnOp::Ceil) && op.name() == name)
-                .map(|op| Self::Real(*op)),
+            _ => Self::on_reals().find(|op| op.name() == name).map(Self::Real),
         }
+    }
+
+    /// The names that have such an operation.
+    pub(super) fn prelude_names() -> impl Iterator<Item = &'static str> {
+        std::iter::once("abs").chain(Self::on_reals().map(UnOp::name))
+    }
+
+    fn on_reals() -> impl Iterator<Item = UnOp> {
+        UnOp::NAMED.iter().copied().filter(|op| matches!(op, UnOp::Math(_) | UnOp::Floor | UnOp::Ceil))
     }
 }
 
