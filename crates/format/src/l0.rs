@@ -4,7 +4,7 @@
 use crate::layout::{self, Indent, Piece, Role};
 use crate::words::{Brackets, brackets, pieces, texts};
 use frit_front::l0::ast::{
-    Binding, BindingKind, Expr, ExprKind, Function, FunctionArgument, FunctionArgumentKind, Program, Repeat, Soac,
+    Axis, Binding, BindingKind, Expr, ExprKind, Function, FunctionArgument, FunctionArgumentKind, Program, Repeat, Soac,
 };
 use frit_front::l0::{parse, words};
 use frit_support::diagnostic::Severity;
@@ -187,8 +187,8 @@ impl<'p, 't> Layout<'p, 't> {
                 self.expr(right, true);
             }
             ExprKind::Unary { operand, .. } => self.expr(operand, true),
-            ExprKind::Slice { from, to, .. } => {
-                from.iter().chain(to).for_each(|bound| self.expr(bound, true));
+            ExprKind::Slice { axes, .. } => {
+                axes.iter().flat_map(Axis::exprs).for_each(|expr| self.expr(expr, true));
             }
             ExprKind::If { condition, on_true, on_false } => {
                 self.expr(condition, true);
@@ -333,6 +333,7 @@ impl<'p, 't> Layout<'p, 't> {
             (_, "|") if !self.is_infix[right] => false,
             ("|", _) if !self.is_infix[left] => false,
             // Slices.
+            (",", ":") => true,
             (":", _) | (_, ":") => false,
             _ if is_prefix(left) => false,
             (_, "(") => !self.is_called(left),

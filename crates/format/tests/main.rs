@@ -285,3 +285,14 @@ fn any_layout_of_any_program_is_laid_out_once_and_keeps_every_character() {
     }
     assert!(laid_out * 10 > cases * 9, "only {laid_out} of {cases} were laid out");
 }
+
+#[test]
+fn ranges_in_an_index_are_close_and_its_commas_have_a_space() {
+    lays_out(
+        Language::L0,
+        "fun [[int]] main([[[int]]] a, int k) = a[ : ,k,1 :k+1]\n",
+        expect![[r#"
+            fun [[int]] main([[[int]]] a, int k) = a[:, k, 1:k + 1]
+        "#]],
+    );
+}

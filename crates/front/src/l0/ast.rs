@@ -100,6 +100,31 @@ pub enum BasicType {
     Cert,
 }
 
+/// What is taken of one dimension of an array.
+#[derive(Clone, Debug)]
+pub enum Axis {
+    /// `i`: the one place.
+    Index(Expr),
+    /// `i:j`, the places from `i` to below `j`; from the first or to the last where one is missing.
+    Range {
+        /// The first place.
+        from: Option<Expr>,
+        /// The place after the last.
+        to: Option<Expr>,
+    },
+}
+
+impl Axis {
+    /// What stands in it, in order.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match self {
+            Axis::Index(index) => (Some(index), None),
+            Axis::Range { from, to } => (from.as_ref(), to.as_ref()),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -177,16 +202,14 @@ pub enum ExprKind {
         /// The indexes, at least one.
         index: Vec<Expr>,
     },
-    /// `a[i:j]`, rows `i` to below `j`; from the first or to the last where one is missing.
+    /// `a[i:j]`, `a[i:j, k]` and the like: an index of which at least one component is a range.
     Slice {
         /// Certificates, of both places.
         certificates: Vec<Name>,
         /// The variable.
         array: Name,
-        /// The first row.
-        from: Option<Box<Expr>>,
-        /// The row after the last.
-        to: Option<Box<Expr>>,
+        /// What is taken of the first dimensions, at least one of them a range; all of the others.
+        axes: Vec<Axis>,
     },
     /// A chain of one or more `let`s and `loop`s and what follows the last `in`.
     Let {

@@ -11,6 +11,7 @@ mod builtin;
 mod combinator;
 mod expression;
 mod literal;
+mod slice;
 mod statement;
 mod tail_calls;
 mod uniqueness;

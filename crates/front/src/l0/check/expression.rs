@@ -4,7 +4,7 @@ use super::literal::LiteralShape;
 use super::{Checker, place};
 use crate::l0::ast::{self, BasicType, BinaryOp, Name};
 use crate::l0::error::L0Error;
-use crate::l0::typed::{Builtin, Expr, ExprKind, Pattern, PatternKind, Statement, UnaryOp, Var};
+use crate::l0::typed::{Expr, ExprKind, UnaryOp, Var};
 use crate::l0::types::{ArrayType, Element, Type};
 use frit_support::Span;
 
@@ -85,9 +85,7 @@ impl<'p> Checker<'_, 'p> {
                 Expr { kind, ty, span }
             }
             ast::ExprKind::Call { function, arguments } => self.call(function, arguments, span),
-            ast::ExprKind::Slice { certificates, array, from, to } => {
-                self.slice(certificates, array, [from.as_deref(), to.as_deref()], span)
-            }
+            ast::ExprKind::Slice { certificates, array, axes } => self.slice(certificates, array, axes, span),
             ast::ExprKind::Index { certificates, array, index } => self.index(certificates, array, index, span),
             ast::ExprKind::Let { bindings, body } => self.block(bindings, body, span),
             ast::ExprKind::Builtin { builtin, certificates, operands } => {
@@ -299,68 +297,6 @@ impl<'p> Checker<'_, 'p> {
             Some(ty) => certified(certificates, Expr { kind: ExprKind::Index { array: variable, index }, ty, span }),
             None => self.mistaken(span, index),
         }
-    }
-
-    /// `a[from:to]`, as two `split`s: what shares memory with what, and what is out of bounds, is as for them.
-    fn slice(
-        &mut self,
-        certificates: &'p [Name],
-        array: &'p Name,
-        [from, to]: [Option<&'p ast::Expr>; 2],
-        span: Span,
-    ) -> Expr {
-        let certificates = self.certificates(certificates);
-        let variable = self.variable(&array.text, array.span);
-        let mut bound = |bound: Option<&'p ast::Expr>| {
-            let bound = self.expr(bound?);
-            self.expect_type(&bound, &Type::INT, || "a bound of a slice".to_string(), None);
-            Some(bound)
-        };
-        let bounds = [bound(from), bound(to)];
-        let Some((variable, ty)) = variable else {
-            return self.mistaken(span, bounds.into_iter().flatten().collect());
-        };
-        let whole = self.read(variable, array.span);
-        if !matches!(ty, Type::Array(_) | Type::Error) {
-            let what = format!("`{}`, of which a slice is taken,", array.text);
-            self.errors.push(L0Error::NotAnArray { span: array.span, what, found: ty });
-            return self.mistaken(span, bounds.into_iter().flatten().collect());
-        }
-        let mut statements = Vec::new();
-        // Both bounds are there before the array is looked at.
-        let [from, to] = bounds.map(|bound| {
-            let bound = bound?;
-            let at = self.fresh("bound", Type::INT, bound.span);
-            let pattern = Pattern { kind: PatternKind::Var(at), ty: Type::INT, span: bound.span };
-            let read = Expr { kind: ExprKind::Var(at), ty: Type::INT, span: bound.span };
-            statements.push(Statement::Let { pattern, span: bound.span, value: bound });
-            Some(read)
-        });
-        let mut part = whole;
-        // Of the two parts that `split(at, part)` gives, the first or the second.
-        let mut halve = |checker: &mut Self, at: Expr, part: Expr, takes_first: bool| {
-            let half = checker.fresh(&array.text, ty.clone(), span);
-            let kept = Pattern { kind: PatternKind::Var(half), ty: ty.clone(), span };
-            let other = Pattern { kind: PatternKind::Wildcard, ty: ty.clone(), span };
-            let both = if takes_first { vec![kept, other] } else { vec![other, kept] };
-            let halves = Type::tuple(vec![ty.clone(), ty.clone()]);
-            let split = ExprKind::Builtin { builtin: Builtin::Split, operands: vec![at, part] };
-            let value = certified(certificates.clone(), Expr { kind: split, ty: halves.clone(), span });
-            let pattern = Pattern { kind: PatternKind::Tuple(both), ty: halves, span };
-            statements.push(Statement::Let { pattern, value, span });
-            Expr { kind: ExprKind::Var(half), ty: ty.clone(), span }
-        };
-        // The end comes first, so that what is out of bounds is a number that stands in the program.
-        if let Some(to) = to {
-            part = halve(self, to, part, true);
-        }
-        if let Some(from) = from {
-            part = halve(self, from, part, false);
-        }
-        if statements.is_empty() {
-            return part;
-        }
-        Expr { kind: ExprKind::Block { statements, result: Box::new(part) }, ty, span }
     }
 
     /// Checks indexes, which are integers.

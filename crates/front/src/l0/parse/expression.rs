@@ -1,7 +1,9 @@
 //! Expressions, and the chains of `let`s and `loop`s that hold them.
 
 use super::{MAX_NESTING, Parser};
-use crate::l0::ast::{BinaryOp, Binding, BindingKind, Expr, ExprKind, Name, Pattern, PatternKind, Repeat, UnaryOp};
+use crate::l0::ast::{
+    Axis, BinaryOp, Binding, BindingKind, Expr, ExprKind, Name, Pattern, PatternKind, Repeat, UnaryOp,
+};
 use crate::l0::error::L0Error;
 use crate::l0::lex::{Keyword, Symbol, TokenKind};
 
@@ -329,30 +331,30 @@ impl Parser<'_> {
         index
     }
 
-    /// Reads what is in brackets behind a variable: an index, or `i:j`, where both may be missing.
+    /// Reads what is in brackets behind a variable: indexes and ranges `i:j`, of which both bounds may be missing.
     fn index_or_slice(&mut self, array: Name) -> ExprKind {
         let mut certificates = Vec::new();
-        let mut slice = None;
         let open = self.open();
         self.certificates_of_index(&mut certificates);
-        let index = self.list(Symbol::CloseBracket, false, |parser| {
+        let axes = self.list(Symbol::CloseBracket, false, |parser| {
             let from = if parser.is(Symbol::Colon) { None } else { Some(parser.expression()) };
             if !parser.is(Symbol::Colon) {
-                return from;
+                return from.map(Axis::Index);
             }
             parser.bump();
-            let to = if parser.is(Symbol::CloseBracket) { None } else { Some(Box::new(parser.expression())) };
-            if parser.is(Symbol::Comma) || slice.is_some() {
-                parser.unexpected("`]` (a slice is of the first dimension: take the rest of the index in a `map`)");
-            }
-            slice = Some((from.map(Box::new), to));
-            None
+            let is_open = parser.is(Symbol::CloseBracket) || parser.is(Symbol::Comma);
+            let to = if is_open { None } else { Some(parser.expression()) };
+            Some(Axis::Range { from, to })
         });
         self.close(Symbol::CloseBracket, open);
-        match slice {
-            Some((from, to)) => ExprKind::Slice { certificates, array, from, to },
-            None => ExprKind::Index { certificates, array, index },
+        if axes.iter().any(|axis| matches!(axis, Axis::Range { .. })) {
+            return ExprKind::Slice { certificates, array, axes };
         }
+        let index = axes.into_iter().filter_map(|axis| match axis {
+            Axis::Index(index) => Some(index),
+            Axis::Range { .. } => None,
+        });
+        ExprKind::Index { certificates, array, index: index.collect() }
     }
 
     fn certificates_of_index(&mut self, certificates: &mut Vec<Name>) {
