@@ -39,7 +39,8 @@ impl Table {
         }
         let columns = rows.first().map_or(0, csv::StringRecord::len);
         if let Some(other) = rows.iter().find(|row| row.len() != columns) {
-            return Err(format!("line {}: has {} fields, but the first row has {columns}", line(other), other.len()));
+            let fields = if other.len() == 1 { "field" } else { "fields" };
+            return Err(format!("line {}: has {} {fields}, but the first row has {columns}", line(other), other.len()));
         }
         Ok(Self { rows, columns })
     }
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_with_its_line() {
         for (text, elem, rank, said) in [
-            ("1,2\n3\n", Scalar::I64, 2, "line 2: has 1 fields, but the first row has 2"),
+            ("1,2\n3\n", Scalar::I64, 2, "line 2: has 1 field, but the first row has 2"),
             ("1,2\n3,x\n", Scalar::I64, 2, "line 2, field 2: `x` is no integer"),
             ("a,2\n3,4\n", Scalar::F64, 2, "line 1, field 1: `a` is no number"),
             ("1;2\n", Scalar::F64, 1, "`1;2` is no number; fields are separated by commas"),

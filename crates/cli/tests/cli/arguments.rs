@@ -115,7 +115,7 @@ fn files_that_do_not_fit_are_refused() {
     run("complex.npy", &npy::file("<c16", false, &[1, 3], &elements), "not supported");
     run("half.npy", &npy::file("<f2", false, &[1, 3], &elements[..6]), "elements of type f32");
     run("text.csv", b"1,2\n3,4.5\n", "line 2, field 2: `4.5` is no integer");
-    run("ragged.csv", b"1,2\n3\n", "line 2: has 1 fields, but the first row has 2");
+    run("ragged.csv", b"1,2\n3\n", "line 2: has 1 field, but the first row has 2");
     run("bool.npy", &npy::file("|b1", false, &[2, 3], &[0; 6]), "elements of type bool");
     run("rank.npy", &npy::ints(&[1, 2, 3]), "has 1 dimension, but parameter `a` of type [[int]] needs 2");
     run("short.npy", &whole[..whole.len() - 8], "shorter than its header says");
