@@ -203,7 +203,9 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     let fusion = dump.fusion.fusion();
     let (scalarise, windows) = (dump.nests.scalarise(), !dump.nests.no_windows);
     let (without, strict_fp) = (dump.nests.without.clone(), dump.strict_fp);
-    let options = frit_driver::Options { strict_fp, fusion, without, windows, scalarise, ..default_options()? };
+    let schedule = dump.nests.schedule_file()?;
+    let options =
+        frit_driver::Options { strict_fp, fusion, without, schedule, windows, scalarise, ..default_options()? };
     print(&frit_driver::dump(&unit, &dump.after, dump.notation(), &options)?)
 }
 

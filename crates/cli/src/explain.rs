@@ -74,6 +74,7 @@ fn explain_llvm(command: &Explain) -> Result<(), Error> {
         (command.nests.scalarise.is_some(), "--scalarise"),
         (command.nests.no_windows, "--no-windows"),
         (!command.nests.without.is_empty(), "--without"),
+        (command.nests.schedule.is_some(), "--schedule"),
         (command.strict_fp, "--strict-fp"),
         (command.all, "--all"),
     ];
@@ -102,6 +103,7 @@ fn only_regions(entry: Option<&String>, nests: &Nests, strict_fp: bool) -> Resul
         (nests.scalarise.is_some(), "--scalarise"),
         (nests.no_windows, "--no-windows"),
         (!nests.without.is_empty(), "--without"),
+        (nests.schedule.is_some(), "--schedule"),
         (strict_fp, "--strict-fp"),
     ];
     none_given(&given, "has no effect on the loop nests of a C file")
@@ -139,6 +141,6 @@ pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
 fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Result<Options, Error> {
     let fusion = limit.map_or(Fusion::All, Fusion::AtMost);
     let (scalarise, windows) = (nests.scalarise(), !nests.no_windows);
-    let without = nests.without.clone();
-    Ok(Options { fusion, without, windows, scalarise, strict_fp, ..default_options()? })
+    let (without, schedule) = (nests.without.clone(), nests.schedule_file()?);
+    Ok(Options { fusion, without, schedule, windows, scalarise, strict_fp, ..default_options()? })
 }

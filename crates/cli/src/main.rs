@@ -12,7 +12,7 @@ mod repl;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use frit_driver::{Engine, Error, Fusion, Level, Notation, Options, Scalarise};
+use frit_driver::{Engine, Error, Fusion, Level, Notation, Options, Scalarise, ScheduleFile};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -338,6 +338,9 @@ struct Nests {
     /// Leave a step of the compiler out; several times for several steps. See `frit dump --steps`
     #[arg(long, value_name = "STEP")]
     without: Vec<String>,
+    /// Run loops as this file says. It is what `frit dump --after schedule` writes, changed
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -355,6 +358,20 @@ impl Nests {
             Some(ScalariseName::Aggressive) => Scalarise::Aggressive,
             None => Scalarise::default(),
         }
+    }
+}
+
+impl Nests {
+    /// The schedule that the user gives.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    fn schedule_file(&self) -> Result<Option<ScheduleFile>, Error> {
+        let Some(path) = &self.schedule else { return Ok(None) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::usage(format!("cannot read the schedule `{}`: {error}", path.display())))?;
+        Ok(Some(ScheduleFile { path: path.clone(), text }))
     }
 }
 
@@ -377,6 +394,12 @@ impl Compile {
         if self.level == "0" && self.threads.is_some_and(|threads| threads.get() > 1) {
             return Err(Error::usage("-O0 runs on one thread: `--threads` has no effect with it"));
         }
+        if self.level == "0" && self.nests.schedule.is_some() {
+            return Err(Error::usage("-O0 runs loops in the order of the program: `--schedule` has no effect with it"));
+        }
+        if self.nests.schedule.is_some() && matches!(self.engine, EngineName::Interpreter | EngineName::Evaluator) {
+            return Err(Error::usage("interpreters run no schedule: `--schedule` has no effect with them"));
+        }
         if (self.level == "0" || fusion == Fusion::Off) && self.nests.scalarise.is_some() {
             return Err(Error::usage("no loops are merged: `--scalarise` has no effect"));
         }
@@ -398,6 +421,7 @@ impl Compile {
             fusion,
             windows: !self.nests.no_windows,
             without: self.nests.without.clone(),
+            schedule: self.nests.schedule_file()?,
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: if level == Level::O0 { 1 } else { self.threads.map_or(defaults.threads, NonZeroUsize::get) },

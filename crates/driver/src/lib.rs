@@ -50,7 +50,7 @@ pub use frit_front::l0::text::Digits;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use frit_support::with_deep_stack;
 pub use interface::Interface;
-pub use options::{Engine, Fusion, Level, Options, Scalarise};
+pub use options::{Engine, Fusion, Level, Options, Scalarise, ScheduleFile};
 pub use output::{write_text, write_texts};
 pub use pipeline::{Notation, StepInfo, Timing, dump, steps};
 pub use source::{Unit, is_l0, load, load_call, load_entry, load_l0, load_l0_inferring, load_sac, load_usual};

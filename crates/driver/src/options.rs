@@ -32,6 +32,15 @@ pub enum Fusion {
 
 pub use frit_fuse::array::Scalarise;
 
+/// A schedule that a user gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleFile {
+    /// The file that it was read from.
+    pub path: PathBuf,
+    /// Its text, as `frit dump --after schedule` writes it, or the blocks of schedules alone.
+    pub text: String,
+}
+
 /// What executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -54,6 +63,8 @@ pub struct Options {
     pub fusion: Fusion,
     /// Steps that are left out, by name.
     pub without: Vec<String>,
+    /// How with-loops run, if the user says so.
+    pub schedule: Option<ScheduleFile>,
     /// Loop nests are fused through windows of the arrays between them, unless nothing is merged at all.
     pub windows: bool,
     /// What making one loop of a nest may repeat.
@@ -102,6 +113,7 @@ impl Default for Options {
             level: Level::O3,
             fusion: Fusion::All,
             without: Vec::new(),
+            schedule: None,
             windows: true,
             scalarise: Scalarise::default(),
             strict_fp: false,

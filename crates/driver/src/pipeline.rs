@@ -7,6 +7,7 @@ use crate::compile::constraint_of;
 use crate::error::{self, Error, panic_message};
 use crate::options::{Engine, Fusion, Level, Options};
 use crate::source::Unit;
+use frit_ir::array::schedule::Schedule;
 use frit_ir::{array, nest};
 use frit_lower::{LOOP_STEPS, LoopStep, Shaping, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,6 +33,7 @@ const INDEX_SETS: StepInfo = StepInfo {
     summary: "generators cut where branches on their indices change, and at periodic borders",
 };
 const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
+const SCHEDULE: StepInfo = StepInfo { name: "schedule", summary: "how each with-loop runs, as data" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 pub(crate) const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
@@ -48,13 +50,14 @@ fn array_steps() -> Vec<StepInfo> {
     std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE]).collect()
 }
 
-/// The steps on the loop IR, from lowering to C.
+/// The choice of a schedule, and the steps on the loop IR, from lowering to C.
 fn loop_steps() -> Vec<StepInfo> {
     let of_stage = |stage| {
         let steps = frit_lower::LOOP_STEPS.iter().filter(move |step| step.stage == stage);
         steps.map(|step| StepInfo { name: step.name, summary: step.summary })
     };
-    std::iter::once(LOWER)
+    [SCHEDULE, LOWER]
+        .into_iter()
         .chain(of_stage(Stage::BeforeWindows))
         .chain([WINDOWS])
         .chain(of_stage(Stage::AfterWindows))
@@ -95,7 +98,7 @@ pub(crate) fn check_without(options: &Options, after: Option<&str>) -> Result<()
             Some("it comes later")
         } else if options.engine == Engine::Evaluator && after.is_none() {
             Some("the evaluator runs the source")
-        } else if options.engine == Engine::Interpreter && after.is_none() && at > array_steps().len() {
+        } else if options.engine == Engine::Interpreter && after.is_none() && at >= array_steps().len() {
             Some("the interpreter runs the array IR")
         } else {
             None
@@ -260,8 +263,10 @@ impl<'u> Pipeline<'u> {
             caches: self.options.target.caches,
             vector_bytes: self.options.target.vector_bytes,
         };
-        let text = || program.to_string();
-        let (mut nest, report) = self.guard(LOWER.name, &text, || frit_lower::lower_with_report(program, &options))?;
+        let schedule = self.schedule(program)?;
+        let text = || format!("{program}\n{}", schedule.print(program));
+        let lower = || frit_lower::lower_with_report(program, &schedule, &options);
+        let (mut nest, report) = self.guard(LOWER.name, &text, lower)?;
         self.verify_nest(LOWER.name, &nest, &text)?;
         self.copies = report.copies;
         self.log.decisions.extend(report.decisions);
@@ -285,6 +290,26 @@ impl<'u> Pipeline<'u> {
             self.shape(&mut nest, &after, &mut shaping, until)?;
         }
         Ok(nest)
+    }
+
+    /// How each with-loop runs: as the user says, as the policies choose, or in order.
+    pub(crate) fn schedule(&mut self, program: &array::Program) -> Result<Schedule, Error> {
+        let options = frit_schedule::Options {
+            strict_fp: self.options.strict_fp,
+            chunk_threshold: self.options.target.region_work,
+        };
+        if let Some(file) = &self.options.schedule {
+            let at_file = |message: String| Error::usage(format!("{}:{message}", file.path.display()));
+            let schedule =
+                array::parse::parse_schedule(&file.text, program).map_err(|error| at_file(error.to_string()))?;
+            let verify = || frit_schedule::verify(program, &schedule, &options);
+            frit_support::with_deep_stack(verify).map_err(|error| at_file(format!(" {error}")))?;
+            return Ok(schedule);
+        }
+        if self.options.level == Level::O0 || self.options.leaves_out(SCHEDULE.name) {
+            return Ok(Schedule::default());
+        }
+        self.guard(SCHEDULE.name, &|| program.to_string(), || frit_schedule::choose(program, &options))
     }
 
     /// Runs these steps on the loop IR, up to `until` if it is one of them.
@@ -439,6 +464,10 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
             return Ok(show(&pipeline.optimise(Some(after))?));
         }
         let program = pipeline.optimise(None)?;
+        if after == SCHEDULE.name {
+            let schedule = pipeline.schedule(&program)?;
+            return Ok(format!("{program}\n{}", schedule.print(&program)));
+        }
         let nest = pipeline.loops(&program, Some(after))?;
         if after != C.name {
             return Ok(nest.to_string());

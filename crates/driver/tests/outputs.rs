@@ -36,8 +36,10 @@ fn optimised(program: &array::Program) -> [array::Program; 2] {
 fn lowered(program: &array::Program) -> nest::Program {
     let options = frit_lower::Options::default();
     let mut shaping = frit_lower::Shaping::new(&options, None);
+    let of_schedule = frit_schedule::Options { strict_fp: options.strict_fp, chunk_threshold: options.chunk_threshold };
     let nest = with_deep_stack(|| {
-        let mut nest = frit_lower::lower(program, &options);
+        let schedule = frit_schedule::choose(program, &of_schedule);
+        let mut nest = frit_lower::lower(program, &schedule, &options);
         for step in frit_lower::LOOP_STEPS.iter().filter(|step| step.stage == frit_lower::Stage::BeforeWindows) {
             step.run(&mut nest, &mut shaping, &mut frit_plan::Log::default());
         }

@@ -1,4 +1,4 @@
-//! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
+//! Lowering of the array IR to the loop IR: chooses storage, and emits loops as schedules say.
 //!
 //! - `lowering` translates the array IR, statement by statement;
 //! - [`LOOP_STEPS`] lists the passes that then shape loops for vectors, threads and caches. `shape`
@@ -15,6 +15,7 @@ mod steps;
 
 pub use steps::{LOOP_STEPS, LoopStep, Reason, Shaping, Stage, THREADS, phrase, unchanged};
 
+use frit_ir::array::schedule::Schedule;
 use frit_ir::array::{self, FuncId};
 use frit_ir::nest;
 use frit_support::{Index, Span, Table};
@@ -25,7 +26,7 @@ use std::collections::BTreeMap;
 pub struct Options {
     /// Folds and scans keep the order of the program unless regrouping changes no bit.
     pub strict_fp: bool,
-    /// Ask for threads where iterations are independent.
+    /// Ask for threads where arrays are copied, and where loops are shaped.
     pub parallel: bool,
     /// Least number of estimated scalar operations that threads must save before a fold, scan or
     /// filter is split into chunks, one for each thread.
@@ -120,21 +121,21 @@ pub struct Report {
     pub decisions: Vec<frit_plan::Decision>,
 }
 
-/// Lowers the functions that the entry reaches, or all functions if there is no entry. Loops run in
-/// the order of the program, on threads if the options ask for them. Run [`LOOP_STEPS`] next.
-pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
-    lower_with_report(program, options).0
+/// Lowers the functions that the entry reaches, or all functions if there is no entry. With-loops run
+/// as the schedule says, which is legal. Run [`LOOP_STEPS`] next.
+pub fn lower(program: &array::Program, schedule: &Schedule, options: &Options) -> nest::Program {
+    lower_with_report(program, schedule, options).0
 }
 
 /// As [`lower`], also returning the decisions.
-pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::Program, Report) {
+pub fn lower_with_report(program: &array::Program, schedule: &Schedule, options: &Options) -> (nest::Program, Report) {
     let mut report = Report::default();
     let funcs = reachable(program);
     let names: BTreeMap<FuncId, nest::ProcId> =
         funcs.iter().enumerate().map(|(at, &func)| (func, nest::ProcId::new(at))).collect();
     let mut procs = Table::new();
     for &func in &funcs {
-        procs.push(lowering::lower_func(program, func, &names, options, &mut report));
+        procs.push(lowering::lower_func(program, func, schedule, &names, options, &mut report));
     }
     let entry = program.entry.map(|func| names[&func]);
     (nest::Program { procs, entry }, report)

@@ -1,5 +1,6 @@
 //! The work of lowering grows with the size of large and deep programs, and not with its square.
 
+use crate::support::schedule;
 use frit_lower::Options;
 use frit_support::allocated::{allocated, assert_growth};
 use frit_support::with_deep_stack;
@@ -12,7 +13,10 @@ fn work_grows_with(what: &str, lengths: [usize; 2], text: impl Fn(usize) -> Stri
         with_deep_stack(|| {
             let mut program = frit_ir::array::parse::parse_program(&text(length)).expect("the text is well-formed");
             program.entry = program.funcs.indices().next_back();
-            let (lowered, work) = allocated(|| frit_lower::lower(&program, &Options::default()));
+            let (lowered, work) = allocated(|| {
+                let options = Options::default();
+                frit_lower::lower(&program, &schedule(&program, &options), &options)
+            });
             assert!(lowered.entry.is_some());
             // Programs as deep as these are dropped by recursion too.
             drop((program, lowered));

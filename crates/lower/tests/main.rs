@@ -21,6 +21,7 @@ mod overlapping_vectors;
 mod privatisation;
 mod reductions;
 mod scans;
+mod schedules;
 mod snapshots;
 mod stencil_tiling;
 mod support;

@@ -16,7 +16,7 @@
 //! - A size that is only known at run time (the length of a `filter`) is a result of its own, before the arrays whose types
 //!   mention it.
 //!
-//! Read `print` for the text form, `build` for making programs, `walk` for traversal.
+//! Read `print` for the text form, `build` for making programs, `walk` for traversal, `schedule` for how loops run.
 
 pub mod alias;
 pub mod build;
@@ -27,6 +27,7 @@ pub mod parse;
 pub mod print;
 pub mod replaced;
 pub mod sac_notation;
+pub mod schedule;
 pub mod verify;
 pub mod walk;
 

@@ -3,6 +3,7 @@
 //! Checks the form only: every name has one definition and what is used is defined somewhere. Scopes and types are
 //! the verifier's. `docs/ir.md` is the reference of the form.
 
+use super::schedule::{Schedule, parse_block};
 use super::{
     Block, Extent, Func, FuncId, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Param,
     Program, ResultExtent, ResultType, Stmt, Type, Value, ValueData, View, WithLoop, WithLoopData,
@@ -26,14 +27,41 @@ pub fn parse_file(text: &str, file: FileId) -> Result<Program, ParseError> {
     frit_support::with_deep_stack(|| program(text, Some(file)))
 }
 
+/// The program and the schedule of a text, as `frit dump --after schedule` writes them.
+pub fn parse_scheduled(text: &str) -> Result<(Program, Schedule), ParseError> {
+    frit_support::with_deep_stack(|| items(text, None, None))
+}
+
+/// The schedule of a text for this program. If functions stand before it, they must be the program's.
+pub fn parse_schedule(text: &str, program: &Program) -> Result<Schedule, ParseError> {
+    frit_support::with_deep_stack(|| {
+        let (found, schedule) = items(text, None, Some(program))?;
+        if found.funcs.is_empty() || found.to_string() == program.to_string() {
+            return Ok(schedule);
+        }
+        let why = "the schedule is of another program than this: make it again, with the same options";
+        Err(Cursor::new(text, None).error(why))
+    })
+}
+
 fn program(text: &str, file: Option<FileId>) -> Parsed<Program> {
+    let (program, schedule) = items(text, file, None)?;
+    if schedule.iter().next().is_some() {
+        let why = "this is a program with schedules: these stand in a file of their own, which `--schedule` names";
+        return Err(Cursor::new(text, file).error(why));
+    }
+    Ok(program)
+}
+
+/// The functions of a text, and the schedules of these or of the functions of `other`.
+fn items(text: &str, file: Option<FileId>, other: Option<&Program>) -> Parsed<(Program, Schedule)> {
     let mut cursor = Cursor::new(text, file);
     let names = function_names(&cursor)?;
-    let mut program = Program::default();
+    let (mut program, mut schedule) = (Program::default(), Schedule::default());
     loop {
         let position = cursor.position();
         if *cursor.peek() == Token::End {
-            return Ok(program);
+            return Ok((program, schedule));
         }
         let noinline = cursor.eat_word("noinline");
         if cursor.eat_word("func") {
@@ -41,13 +69,16 @@ fn program(text: &str, file: Option<FileId>) -> Parsed<Program> {
             program.funcs.push(Func { noinline, ..func });
         } else if noinline {
             return Err(cursor.expected("`func`"));
+        } else if cursor.eat_word("schedule") {
+            let of = other.filter(|_| program.funcs.is_empty()).unwrap_or(&program);
+            parse_block(&mut cursor, of, &mut schedule)?;
         } else if cursor.eat_word("entry") {
             if program.entry.is_some() {
                 return Err(cursor.error_at(position, "a program has one entry"));
             }
             program.entry = Some(callee(&mut cursor, &names)?);
         } else {
-            return Err(cursor.expected("`func` or `entry`"));
+            return Err(cursor.expected("`func`, `schedule` or `entry`"));
         }
     }
 }

@@ -8,12 +8,12 @@
 //! Chunks are made by [`crate::lowering::with_loop`].
 
 use crate::lowering::carried::Carry;
-use crate::lowering::reduction::Recognised;
 use crate::lowering::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use frit_ir::array::{Lambda, Operand, Value};
 use frit_ir::nest::{Array, Expr, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use frit_schedule::reduction::{Recognised, regroupable};
 
 /// A fold being lowered.
 #[derive(Clone)]
@@ -64,11 +64,7 @@ impl Folding<'_> {
 
 impl<'a> Lowering<'a> {
     fn new_fold(&self, combine: &'a Lambda, neutral: &[Operand]) -> Folding<'a> {
-        let operations = self.recognise(combine).filter(|operations| {
-            let elem = |at: usize| self.func.ty(combine.params[at]).elem;
-            let exact = operations.iter().enumerate().all(|(at, known)| known.op.is_exactly_associative(elem(at)));
-            exact || !self.options.strict_fp
-        });
+        let operations = regroupable(self.func, combine, self.options.strict_fp);
         let neutral = neutral.iter().map(|&operand| self.lowered(operand)).collect();
         Folding { combine, neutral, operations, carry: None, fresh: None, partials: None }
     }

@@ -12,9 +12,10 @@
 
 use crate::lowering::with_loop::{Chunk, Sink};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
-use frit_ir::array::{Extent, Generator, Op, Operand, Value, WithLoopData};
+use frit_ir::array::{Generator, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, UnOp};
+use frit_schedule::estimate::{self, Work};
 use frit_support::Index;
 use std::collections::BTreeSet;
 
@@ -28,6 +29,34 @@ pub(crate) enum Order {
     /// In any order, and at once except for these accumulators.
     Independent { reductions: Vec<Reduction> },
 }
+
+/// How a nest goes over an index space.
+#[derive(Clone)]
+pub(crate) struct Walk {
+    /// In which order iterations may run.
+    pub(crate) order: Order,
+    /// The axes of the index space, outermost first.
+    pub(crate) axes: Vec<usize>,
+    /// The place of the axis that runs on threads.
+    pub(crate) threads: Option<usize>,
+}
+
+impl Walk {
+    /// In the order of the index space, one index after the other.
+    pub(crate) fn in_order(data: &WithLoopData) -> Self {
+        Self { order: Order::Sequential, axes: (0..data.space.len()).collect(), threads: None }
+    }
+
+    /// The index vector, from the indices in the order of the loops.
+    fn index(&self, of_loops: &[Expr]) -> Vec<Expr> {
+        let mut index = of_loops.to_vec();
+        self.axes.iter().zip(of_loops).for_each(|(&axis, i)| index[axis] = i.clone());
+        index
+    }
+}
+
+/// The axis of a nest that runs on threads, by its place, and the work that they divide.
+type OnThreads = Option<(usize, Parallel)>;
 
 impl Order {
     fn loop_kind(&self, parallel: Option<Parallel>) -> LoopKind {
@@ -76,25 +105,23 @@ struct Member<'a> {
 type Inside<'f, 'a> = &'f mut dyn FnMut(&mut Lowering<'a>, &[Expr]);
 
 impl<'a> Lowering<'a> {
-    /// Emits the nests of the generators and feeds the cells to the sinks. With `forks`, large
-    /// nests ask for threads.
+    /// Emits the nests of the generators and feeds the cells to the sinks.
     pub(crate) fn run(
         &mut self,
         data: &'a WithLoopData,
         sinks: &mut Vec<Sink<'a>>,
-        order: &Order,
-        forks: bool,
+        walk: &Walk,
         chunk: Option<&Chunk>,
     ) {
-        let generators = match order {
+        let generators = match walk.order {
             Order::Independent { .. } => Some(data.generators.iter().collect()),
             Order::Sequential | Order::Scan { .. } => self.in_order(data),
         };
         let Some(generators) = generators else {
             let whole: Vec<Axis> =
                 data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
-            let axes = self.clip(data, whole, chunk);
-            self.axes(data, None, &axes, order, None, &mut Vec::new(), &mut |lowering, index| {
+            let axes = self.clip(data, walk, whole, chunk);
+            self.axes(data, None, &axes, walk, None, &mut Vec::new(), &mut |lowering, index| {
                 lowering.dispatch(data, sinks, &data.generators, index);
             });
             return;
@@ -102,29 +129,23 @@ impl<'a> Lowering<'a> {
         if generators.len() > 1 {
             self.keep_what_is_read(&generators);
         }
-        let is_free = matches!(order, Order::Independent { .. });
-        for class in classes(generators, |a, b| is_free && on_same_rows(a, b, 0)) {
-            // The index of the last generator is out of scope: the estimate of this one's work must
-            // not mention it.
-            data.indices.iter().for_each(|index| self.env[index.at()] = None);
+        let is_free = matches!(walk.order, Order::Independent { .. });
+        for class in classes(generators, |a, b| is_free && on_same_rows(a, b, walk, 0)) {
             let mut members: Vec<Member<'a>> =
                 class.iter().map(|&generator| Member { generator, axes: self.axes_of(data, generator) }).collect();
-            let outer = self.clip(data, members[0].axes.clone(), chunk);
-            if let Some(outermost) = outer.first() {
-                members.iter_mut().for_each(|member| member.axes[0] = outermost.clone());
+            let outer = self.clip(data, walk, members[0].axes.clone(), chunk);
+            if let Some(&first) = walk.axes.first() {
+                members.iter_mut().for_each(|member| member.axes[first] = outer[first].clone());
             }
-            let parallel = if forks {
-                let (mut work, mut irregular) = self.estimate_generator(class[0]);
-                for generator in &class[1..] {
-                    let (more, is_irregular) = self.estimate_generator(generator);
-                    work = work + more;
-                    irregular |= is_irregular;
-                }
-                self.parallel_if_worthwhile(work, irregular)
-            } else {
-                None
-            };
-            self.members(data, sinks, order, parallel, &members.iter().collect::<Vec<_>>(), &mut Vec::new());
+            let parallel = walk.threads.map(|place| {
+                let works = class
+                    .iter()
+                    .map(|generator| estimate::generator(self.func, &self.sums, data, generator, &walk.axes[place..]));
+                let work = works.reduce(Work::plus).expect("a class has a generator");
+                let operations = self.count(&work.operations);
+                (place, Parallel { work: operations, irregular: work.irregular })
+            });
+            self.members(data, sinks, walk, parallel, &members.iter().collect::<Vec<_>>(), &mut Vec::new());
         }
     }
 
@@ -139,7 +160,7 @@ impl<'a> Lowering<'a> {
     ) {
         let mut axes = self.axes_of(data, generator);
         axes[0] = Axis::dense(Expr::i64(0), length);
-        self.axes(data, None, &axes, &Order::Sequential, None, &mut Vec::new(), &mut |lowering, index| {
+        self.axes(data, None, &axes, &Walk::in_order(data), None, &mut Vec::new(), &mut |lowering, index| {
             for (part, sinks) in &mut *parts {
                 lowering.resume_folds(sinks);
                 let outermost = lowering.keep_i64(part.lower.clone() + index[0].clone());
@@ -179,13 +200,14 @@ impl<'a> Lowering<'a> {
         &mut self,
         data: &'a WithLoopData,
         sinks: &mut Vec<Sink<'a>>,
-        order: &Order,
-        parallel: Option<Parallel>,
+        walk: &Walk,
+        parallel: OnThreads,
         members: &[&Member<'a>],
         index: &mut Vec<Expr>,
     ) {
         let at = index.len();
-        let (axis, rest) = (members[0].axes.get(at), &members[1..]);
+        let rest = &members[1..];
+        let axis = walk.axes.get(at).map(|&axis| &members[0].axes[axis]);
         let Some(axis) = axis.filter(|_| !rest.is_empty()) else {
             for member in members {
                 let generator = member.generator;
@@ -193,7 +215,7 @@ impl<'a> Lowering<'a> {
                     data,
                     Some(generator),
                     &member.axes,
-                    order,
+                    walk,
                     parallel.clone(),
                     index,
                     &mut |lowering, index| {
@@ -203,10 +225,11 @@ impl<'a> Lowering<'a> {
             }
             return;
         };
-        let within = classes(members.to_vec(), |a, b| on_same_rows(a.generator, b.generator, at + 1));
-        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
+        let within = classes(members.to_vec(), |a, b| on_same_rows(a.generator, b.generator, walk, at + 1));
+        let (here, inside) = divide(parallel, at, axis);
+        self.axis_loop(data, axis, walk, here, index, &mut |lowering, index| {
             for class in &within {
-                lowering.members(data, sinks, order, None, class, index);
+                lowering.members(data, sinks, walk, inside.clone(), class, index);
             }
         });
     }
@@ -248,8 +271,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// The part of the axes that lies in a chunk of the outermost one.
-    fn clip(&mut self, data: &WithLoopData, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
-        if let (Some(chunk), Some(axis), Some(&extent)) = (chunk, axes.first_mut(), data.space.first()) {
+    fn clip(&mut self, data: &WithLoopData, walk: &Walk, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
+        if let (Some(chunk), Some(&first)) = (chunk, walk.axes.first()) {
+            let (axis, extent) = (&mut axes[first], data.space[first]);
             let (lower, upper) = (chunk.lower.clone(), chunk.upper.clone());
             axis.is_single = false;
             axis.upper = if axis.upper == self.extent(extent) { upper } else { min(axis.upper.clone(), upper) };
@@ -276,35 +300,42 @@ impl<'a> Lowering<'a> {
         data: &'a WithLoopData,
         generator: Option<&'a Generator>,
         axes: &[Axis],
-        order: &Order,
-        parallel: Option<Parallel>,
+        walk: &Walk,
+        parallel: OnThreads,
         index: &mut Vec<Expr>,
         body: Inside<'_, 'a>,
     ) {
-        let Some(axis) = axes.get(index.len()) else { return body(self, index) };
-        let computed = generator.map_or_else(Vec::new, |generator| self.compute_early(data, generator, index));
-        let handed_on = parallel.clone().filter(|_| axis.is_single);
-        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
-            lowering.axes(data, generator, axes, order, handed_on.clone(), index, body);
+        let Some(&axis) = walk.axes.get(index.len()) else { return body(self, &walk.index(index)) };
+        let axis = &axes[axis];
+        let computed = generator.map_or_else(Vec::new, |generator| self.compute_early(data, generator, walk, index));
+        let (here, inside) = divide(parallel, index.len(), axis);
+        self.axis_loop(data, axis, walk, here, index, &mut |lowering, index| {
+            lowering.axes(data, generator, axes, walk, inside.clone(), index, body);
         });
         computed.iter().for_each(|value| assert!(self.computed.remove(value)));
     }
 
     /// Computes the scalars of a generator that need only these indices, before the loops over the other axes, and tells which. Sums of
     /// indices are left where they are: subscripts say more if they are in them.
-    fn compute_early(&mut self, data: &WithLoopData, generator: &'a Generator, index: &[Expr]) -> Vec<Value> {
-        let Some((known, unknown)) = data.indices.split_at_checked(index.len()).filter(|(known, _)| !known.is_empty())
-        else {
+    fn compute_early(
+        &mut self,
+        data: &WithLoopData,
+        generator: &'a Generator,
+        walk: &Walk,
+        index: &[Expr],
+    ) -> Vec<Value> {
+        let (known, unknown) = walk.axes.split_at(index.len());
+        if known.is_empty() {
             return Vec::new();
-        };
+        }
         let stmts = &generator.body.stmts;
-        let mut inner: BTreeSet<Value> = unknown.iter().copied().collect();
+        let mut inner: BTreeSet<Value> = unknown.iter().map(|&axis| data.indices[axis]).collect();
         inner.extend(stmts.iter().flat_map(|stmt| &stmt.results).filter(|&result| !self.computed.contains(result)));
         let mut early = Vec::new();
         for stmt in stmts {
             let Some(&result) = stmt.results.first().filter(|&result| inner.contains(result)) else { continue };
             let is_scalar = matches!(stmt.op, Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. });
-            if is_scalar && stmt.certs.is_empty() && self.has_result(data, &stmt.op, known.len()) {
+            if is_scalar && stmt.certs.is_empty() && self.has_result(data, &stmt.op, known) {
                 let mut is_known = true;
                 stmt.op.for_each_operand(self.func, &mut |x| is_known &= x.value().is_none_or(|x| !inner.contains(&x)));
                 if is_known {
@@ -323,8 +354,8 @@ impl<'a> Lowering<'a> {
             }
         }
         early.retain(|stmt| needed.contains(&stmt.results[0]));
-        for (&value, i) in known.iter().zip(index).filter(|_| !early.is_empty()) {
-            self.bind(value, Lowered::Scalar(i.clone()));
+        for (&axis, i) in known.iter().zip(index).filter(|_| !early.is_empty()) {
+            self.bind(data.indices[axis], Lowered::Scalar(i.clone()));
         }
         let span = self.span;
         for stmt in &early {
@@ -344,15 +375,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// False for integer operations that have no result for some operands, which only checks inside of later axes may exclude.
-    fn has_result(&self, data: &WithLoopData, op: &Op, axes: usize) -> bool {
+    fn has_result(&self, data: &WithLoopData, op: &Op, axes: &[usize]) -> bool {
         match op {
             Op::Binary { op: op @ (BinOp::Divide(_) | BinOp::POW), x, y }
                 if !self.func.operand_type(*x).elem.is_float() =>
             {
-                let is_extent = |axis: &Extent| Operand::from(*axis) == *y;
+                let is_extent = |&axis: &usize| Operand::from(data.space[axis]) == *y;
                 let is_constant =
                     y.constant().is_some_and(|divisor| divisor.as_i64().is_some_and(|divisor| divisor > 0));
-                *op != BinOp::POW && (is_constant || data.space[..axes].iter().any(is_extent))
+                *op != BinOp::POW && (is_constant || axes.iter().any(is_extent))
             }
             _ => true,
         }
@@ -363,7 +394,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         data: &WithLoopData,
         axis: &Axis,
-        order: &Order,
+        walk: &Walk,
         parallel: Option<Parallel>,
         index: &mut Vec<Expr>,
         body: &mut dyn FnMut(&mut Self, &mut Vec<Expr>),
@@ -375,8 +406,8 @@ impl<'a> Lowering<'a> {
             index.pop();
             return;
         }
-        let name = data.indices.get(at).and_then(|&i| self.func.values[i].name.clone());
-        let kind = order.loop_kind(parallel);
+        let name = self.func.values[data.indices[walk.axes[at]]].name.clone();
+        let kind = walk.order.loop_kind(parallel);
         let header = LoopHeader { lower: axis.lower.clone(), upper: axis.upper.clone(), step: 1, kind, name };
         if axis.is_dense() {
             self.counted_loop(header, |lowering, i| {
@@ -399,7 +430,7 @@ impl<'a> Lowering<'a> {
                 Some(clipped) => max(period, clipped.clone()),
                 None => period,
             };
-            let header = LoopHeader { lower, upper: end, step: 1, kind: order.loop_kind(None), name: None };
+            let header = LoopHeader { lower, upper: end, step: 1, kind: walk.order.loop_kind(None), name: None };
             lowering.counted_loop(header, |lowering, i| {
                 index.push(i);
                 body(lowering, index);
@@ -452,11 +483,22 @@ fn is_costly(op: &Op) -> bool {
     }
 }
 
-/// True if one loop along this axis can serve both generators and leaves axes on which they differ.
-fn on_same_rows(a: &Generator, b: &Generator, axis: usize) -> bool {
-    axis + 1 < a.lower.len()
-        && (a.lower[axis], a.upper[axis]) == (b.lower[axis], b.upper[axis])
-        && (a.step[axis], a.width[axis]) == (b.step[axis], b.width[axis])
+/// True if one loop along the axis at this place can serve both generators and leaves axes on which they differ.
+fn on_same_rows(a: &Generator, b: &Generator, walk: &Walk, place: usize) -> bool {
+    place + 1 < walk.axes.len() && {
+        let axis = walk.axes[place];
+        (a.lower[axis], a.upper[axis]) == (b.lower[axis], b.upper[axis])
+            && (a.step[axis], a.width[axis]) == (b.step[axis], b.width[axis])
+    }
+}
+
+/// What the loop over the axis at this place divides among threads, and what is left for those inside of it. An axis of one index
+/// leaves it to the next.
+fn divide(parallel: OnThreads, place: usize, axis: &Axis) -> (Option<Parallel>, OnThreads) {
+    match parallel {
+        Some((at, parallel)) if at <= place && !axis.is_single => (Some(parallel), None),
+        other => (None, other),
+    }
 }
 
 /// Groups of equal items, each in the place of its first item.

@@ -10,9 +10,9 @@
 //! - [`carried`]: values that loops carry from iteration to iteration;
 //! - [`with_loop`] and its [`generators`]: loop nests of with-loops;
 //! - [`fold`], [`scan`], [`filter`], [`grown`]: the operators of with-loops;
-//! - [`multi_accumulator_folds`]: folds by an operation of the program, with several accumulators;
-//! - [`reduction`]: recognises folds that vectors can run;
-//! - [`work`]: estimates the cost of with-loops.
+//! - [`multi_accumulator_folds`]: folds by an operation of the program, with several accumulators.
+//!
+//! How each with-loop runs is decided before, by its [schedule](frit_schedule).
 
 pub(crate) mod access;
 pub(crate) mod arrays;
@@ -24,12 +24,10 @@ pub(crate) mod fold;
 pub(crate) mod generators;
 pub(crate) mod grown;
 pub(crate) mod multi_accumulator_folds;
-pub(crate) mod reduction;
 pub(crate) mod scalar;
 pub(crate) mod scan;
 pub(crate) mod storage;
 pub(crate) mod with_loop;
-pub(crate) mod work;
 
 use crate::lowering::access::{Access, certificate};
 use crate::lowering::facts::{Facts, Position};
@@ -37,6 +35,7 @@ use crate::lowering::storage::{Memory, OpenBlock};
 use crate::steps::{THREADS, reference};
 use crate::{Options, Report};
 use frit_ir::array::replaced::Sums;
+use frit_ir::array::schedule::Schedule;
 use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Value};
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -62,6 +61,9 @@ pub(crate) enum Lowered {
 pub(crate) struct Lowering<'a> {
     pub(crate) program: &'a array::Program,
     pub(crate) func: &'a Func,
+    /// How each with-loop of the function runs.
+    schedule: &'a Schedule,
+    id: FuncId,
     pub(crate) facts: Facts<'a>,
     /// What its integers are.
     pub(crate) sums: Rc<Sums>,
@@ -95,15 +97,18 @@ pub(crate) struct Lowering<'a> {
 /// Lowers one function.
 pub(crate) fn lower_func(
     program: &array::Program,
-    func: FuncId,
+    id: FuncId,
+    schedule: &Schedule,
     procs: &BTreeMap<FuncId, ProcId>,
     options: &Options,
     report: &mut Report,
 ) -> Proc {
-    let func = &program.funcs[func];
+    let func = &program.funcs[id];
     let mut lowering = Lowering {
         program,
         func,
+        schedule,
+        id,
         facts: Facts::of(func),
         sums: Rc::new(Sums::of(func, &[&func.body])),
         options,
@@ -188,7 +193,7 @@ impl<'a> Lowering<'a> {
             Op::Effect { effect, args } => self.effect(stmt, effect, args),
             Op::If { cond, then, otherwise } => self.branch(stmt, *cond, then, otherwise),
             Op::Loop(data) => self.sequential_loop(stmt, data),
-            Op::With(w) => self.with_loop(stmt, &self.func.with_loops[*w]),
+            Op::With(w) => self.with_loop(stmt, *w),
             Op::Call { callee, args } => self.call(stmt, *callee, args),
         }
         self.now = exit;
@@ -229,6 +234,11 @@ impl<'a> Lowering<'a> {
                 self.env[value.at()].clone().expect("a verified program defines values before their uses")
             }
         }
+    }
+
+    /// The representation of a value, if it is defined already.
+    pub(crate) fn known(&self, value: Value) -> Option<Lowered> {
+        self.env[value.at()].clone()
     }
 
     /// The expression of a scalar operand.

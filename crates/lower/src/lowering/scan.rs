@@ -21,6 +21,7 @@ use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use frit_ir::array::{Block, Lambda, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_schedule::estimate;
 use std::collections::BTreeSet;
 
 /// Cells that cost more are not computed twice.
@@ -94,7 +95,8 @@ impl<'a> Lowering<'a> {
     /// places are known without a read.
     fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
         data.generators.iter().all(|generator| {
-            let is_cheap = self.constant_cost(&generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
+            let is_cheap =
+                estimate::constant(self.func, &self.sums, &generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
             is_cheap && self.reads_at_known_places(&generator.body)
         })
     }

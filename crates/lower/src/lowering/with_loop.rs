@@ -1,13 +1,11 @@
 //! With-loops: index spaces become loop nests, with the last axis innermost. Operators become what
 //! a nest does with the cells of each index.
 //!
-//! A with-loop runs in one of three ways:
+//! Its schedule says how a with-loop runs:
 //!
-//! - If all operators only store, iterations are independent and the outermost loop may be
-//!   parallel.
-//! - With folds, scans and filters, the outermost axis is cut into one chunk for each thread. The
-//!   results of the chunks are combined in order.
-//! - Otherwise it runs in the order of the index space.
+//! - in the order of its axes, one of which may run on threads if all operators only store;
+//! - with folds, scans and filters, the outermost axis may be cut into chunks for threads. The
+//!   results of the chunks are combined in order. Scans may go part by part.
 //!
 //! The operators are in [`crate::lowering::fold`], [`crate::lowering::scan`],
 //! [`crate::lowering::filter`] and [`crate::lowering::grown`]. How generators become nests is in
@@ -17,21 +15,19 @@ use crate::CopyReason;
 use crate::lowering::access::{Access, at_least_zero};
 use crate::lowering::filter::Filtering;
 use crate::lowering::fold::Folding;
-use crate::lowering::generators::Order;
+use crate::lowering::generators::{Order, Walk};
 use crate::lowering::grown::{Growing, Uniformity};
-use crate::lowering::multi_accumulator_folds::PIECES;
 use crate::lowering::scan::Scanning;
 use crate::lowering::{LoopHeader, Lowered, Lowering, min};
 use frit_ir::array::replaced::reads_only_what_may_be_replaced;
-use frit_ir::array::{Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData};
+use frit_ir::array::schedule::{Axis, Nest, Run};
+use frit_ir::array::{Extent, Generator, Operand, Operator, OperatorData, Stmt, Value, WithLoop, WithLoopData};
 use frit_ir::nest::{Expr, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
+use frit_schedule::estimate::{self, Count, Work};
 
 /// The most chunks. Their results fit on the stack.
 pub(crate) const MOST_CHUNKS: i64 = 256;
-
-/// Chunks for each thread, where iterations of a loop differ much in work.
-pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
 
 /// The number of chunks of a loop: this many for each thread, if threads save this many of its
 /// scalar operations.
@@ -89,95 +85,81 @@ pub(crate) struct Chunks {
 }
 
 impl<'a> Lowering<'a> {
-    /// A with-loop.
-    pub(crate) fn with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
-        if self.is_chunked(data) {
-            self.chunked_with_loop(stmt, data);
-        } else {
-            self.plain_with_loop(stmt, data);
+    /// A with-loop, as its schedule says.
+    pub(crate) fn with_loop(&mut self, stmt: &'a Stmt, with_loop: WithLoop) {
+        let data = &self.func.with_loops[with_loop];
+        let in_order = Nest::in_order(data);
+        let nest = self.schedule.nest(self.id, with_loop).unwrap_or(&in_order).clone();
+        match nest.axes.first() {
+            Some(&Axis { run: Run::Chunks { each }, accumulators, .. }) => {
+                self.chunked_with_loop(stmt, data, each, accumulators);
+            }
+            Some(&Axis { run: Run::Blocks, .. }) => self.with_loop_in_parts(stmt, data),
+            Some(_) | None => self.plain_with_loop(stmt, data, &nest),
         }
     }
 
-    fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+    fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, nest: &Nest) {
         let mut sinks = self.start_sinks(stmt, data);
-        let stores_only = sinks.iter().all(|sink| matches!(sink, Sink::Nothing | Sink::Elements(_)));
-        let forks = stores_only && !self.is_small_and_nested(data);
-        let order = order_of(&sinks);
-        self.run(data, &mut sinks, &order, forks, None);
+        let threads = nest.axes.iter().position(|axis| axis.run == Run::Threads);
+        let walk = Walk { order: order_of(&sinks), axes: nest.order(), threads };
+        self.run(data, &mut sinks, &walk, None);
         self.finish_sinks(stmt, data, sinks);
     }
 
-    /// True if there are only a few outermost iterations, a constant number, with loops inside. The
-    /// loops inside are then better candidates for threads.
-    fn is_small_and_nested(&self, data: &WithLoopData) -> bool {
-        const FEW: i64 = 8;
-        let few = match data.space.first() {
-            Some(Extent::Const(extent)) => *extent <= FEW,
-            Some(Extent::Value(_)) => false,
-            None => true,
-        };
-        few && data.generators.iter().any(|generator| {
-            generator.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_) | Op::Loop(_) | Op::If { .. }))
-        })
-    }
-
-    /// Runs the with-loop in chunks, one for each thread.
-    fn is_chunked(&self, data: &WithLoopData) -> bool {
-        let mut combines = false;
-        let splittable = data.operators.iter().all(|operator| match &operator.op {
-            Operator::GenArray => true,
-            Operator::ModArray { .. } => true,
-            Operator::Fold { combine, .. } | Operator::Scan { combine, .. } => {
-                combines = true;
-                self.may_regroup(combine)
-            }
-            Operator::Filter { .. } => {
-                combines = true;
-                true
-            }
-            Operator::Uniform => false,
-        });
-        let worthwhile = || self.estimate(data).0.as_i64().is_none_or(|work| work >= self.options.chunk_threshold);
-        self.may_fork
-            && combines
-            && splittable
-            && !data.space.is_empty()
-            && !self.is_small_and_nested(data)
-            && worthwhile()
-    }
-
-    fn chunked_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
-        let (work, irregular) = self.estimate(data);
-        let work = self.keep_i64(work);
-        let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
-        let is_scan = |operator: &&OperatorData| matches!(operator.op, Operator::Scan { .. });
-        let scans = data.operators.iter().filter(is_scan).count();
+    /// In chunks, so many for each thread, or in a single one if there is little work.
+    fn chunked_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, each: i64, accumulators: i64) {
+        let (parallel, extent) = self.parallel_of(data);
         let mut sinks = self.start_shared_sinks(stmt, data);
-        // One chunk for each thread, or a single chunk if there is little work.
-        let each = if irregular && scans == 0 { IRREGULAR_CHUNKS } else { 1 };
-        let generator = self.in_pieces(data, &sinks);
-        let mut count = chunk_count(work.clone(), self.options.chunk_threshold, each);
-        if generator.is_some() {
-            count = min(count, Expr::i64(MOST_CHUNKS / PIECES));
+        let mut count = chunk_count(parallel.work.clone(), self.options.chunk_threshold, each);
+        if accumulators > 1 {
+            count = min(count, Expr::i64(MOST_CHUNKS / accumulators));
         }
         let count = self.keep_i64(count);
-        let parallel = Parallel { work, irregular };
-        // Part by part, if scans are the only operators that need an order.
-        let is_stored = |sink: &Sink<'_>| matches!(sink, Sink::Nothing | Sink::Elements(_) | Sink::Scanning(_));
-        if scans > 0 && sinks.iter().all(is_stored) {
-            let scans = i64::try_from(scans).expect("operators are few");
-            self.scan_in_parts(data, &mut sinks, scans, extent, count, &parallel);
-            return self.finish_sinks(stmt, data, sinks);
-        }
         let mut chunks = self.chunks(Expr::i64(0), extent, count);
-        match generator {
-            Some(generator) => {
-                self.run_pieces(data, generator, &sinks, &chunks, &parallel);
-                chunks.count = chunks.count * Expr::i64(PIECES);
-            }
-            None => self.run_chunks(data, &mut sinks, &chunks, &parallel),
+        if accumulators > 1 {
+            self.run_pieces(data, accumulators, &sinks, &chunks, &parallel);
+            chunks.count = chunks.count * Expr::i64(accumulators);
+        } else {
+            self.run_chunks(data, &mut sinks, &chunks, &parallel);
         }
         self.combine_chunks(stmt, data, sinks, &chunks, &parallel);
+    }
+
+    /// Scans, part by part over the index space.
+    fn with_loop_in_parts(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        let (parallel, extent) = self.parallel_of(data);
+        let mut sinks = self.start_shared_sinks(stmt, data);
+        let count = self.keep_i64(chunk_count(parallel.work.clone(), self.options.chunk_threshold, 1));
+        let scans = sinks.iter().filter(|sink| matches!(sink, Sink::Scanning(_))).count();
+        let scans = i64::try_from(scans).expect("operators are few");
+        self.scan_in_parts(data, &mut sinks, scans, extent, count, &parallel);
+        self.finish_sinks(stmt, data, sinks);
+    }
+
+    /// The work of a whole with-loop, and the extent of its outermost axis.
+    fn parallel_of(&mut self, data: &WithLoopData) -> (Parallel, Expr) {
+        let Work { operations, irregular } = estimate::with_loop(self.func, &self.sums, data);
+        let work = self.count(&operations);
+        let work = self.keep_i64(work);
+        let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
+        (Parallel { work, irregular }, extent)
+    }
+
+    /// The expression of a count.
+    pub(crate) fn count(&mut self, count: &Count) -> Expr {
+        match count {
+            Count::Const(count) => Expr::i64(*count),
+            Count::Of(value) => {
+                let value = self.scalar((*value).into());
+                self.keep_i64(value)
+            }
+            Count::Sum(x, y) => self.count(x) + self.count(y),
+            Count::Difference(x, y) => self.count(x) - self.count(y),
+            Count::Product(x, y) => self.count(x) * self.count(y),
+            Count::AtLeastZero(x) => Expr::binary(BinOp::MAX, self.count(x), Expr::i64(0)),
+            Count::Share(x, of) => Expr::binary(BinOp::DIV, self.count(x), Expr::i64(*of)),
+        }
     }
 
     pub(crate) fn run_chunks(
@@ -206,8 +188,8 @@ impl<'a> Lowering<'a> {
     /// The indices of a chunk.
     pub(crate) fn run_over(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, chunk: &Chunk) {
         self.start_chunk(sinks, chunk);
-        let order = order_of(sinks);
-        self.run(data, sinks, &order, false, Some(chunk));
+        let walk = Walk { order: order_of(sinks), ..Walk::in_order(data) };
+        self.run(data, sinks, &walk, Some(chunk));
         self.end_chunk(sinks, chunk);
     }
 
@@ -402,7 +384,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// True if one dense generator reaches every index.
-    pub(crate) fn covers(&self, data: &WithLoopData) -> bool {
+    fn covers(&self, data: &WithLoopData) -> bool {
         data.generators.iter().any(|generator| generator.covers(&data.space))
     }
 
@@ -515,16 +497,6 @@ impl<'a> Lowering<'a> {
             Lowered::Array(_) | Lowered::Scalar(_) => cell,
         };
         cells.into_iter().map(apart).collect()
-    }
-
-    /// True if the combination may be regrouped and its accumulators are scalars that chunks can
-    /// keep.
-    fn may_regroup(&self, combine: &Lambda) -> bool {
-        let scalars = combine.params.iter().all(|&param| self.func.ty(param).is_scalar());
-        let exact = self.recognise(combine).is_some_and(|ops| {
-            ops.iter().zip(&combine.params).all(|(op, &param)| op.op.is_exactly_associative(self.func.ty(param).elem))
-        });
-        scalars && (exact || !self.options.strict_fp)
     }
 }
 

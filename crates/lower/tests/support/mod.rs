@@ -3,11 +3,14 @@
 #![allow(dead_code)] // not every test file uses everything
 
 use frit_interp::{Options as RunOptions, RunError, array, nest as interp};
+use frit_ir::array::schedule::{Nest, Schedule};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::nest::{self, Expr, LoopData, LoopKind, Reduction, Stmt, Storage};
 use frit_ir::{Tensor, TensorData};
 use frit_lower::{Caches, LOOP_STEPS, Options, Shaping, Stage};
 use frit_plan::Log;
+use frit_schedule::primitives::{Accumulators, Blocks, Chunks, Order, Primitive, Threads};
+use frit_support::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +36,51 @@ pub(crate) type Changes = BTreeMap<&'static str, usize>;
 /// Without threads.
 pub(crate) const SEQUENTIAL: Options = Options { parallel: false, ..Options::USUAL };
 
+/// The schedule that is chosen under these options.
+pub(crate) fn schedule(program: &Program, options: &Options) -> Schedule {
+    if options.parallel { frit_schedule::choose(program, &of_schedules(options)) } else { Schedule::default() }
+}
+
+/// What the choice of a schedule depends on.
+pub(crate) fn of_schedules(options: &Options) -> frit_schedule::Options {
+    frit_schedule::Options { strict_fp: options.strict_fp, chunk_threshold: options.chunk_threshold }
+}
+
+/// How often each primitive was applied to random schedules, and how often it was refused, by its name.
+pub(crate) type Tries = BTreeMap<&'static str, [usize; 2]>;
+
+/// A legal schedule at random: each with-loop is offered primitives, and takes those that are proved.
+pub(crate) fn random_schedule(program: &Program, seed: u64, options: &Options, tries: &mut Tries) -> Schedule {
+    let (mut random, options) = (Random::new(seed), of_schedules(options));
+    let mut schedule = Schedule::default();
+    frit_schedule::for_each_with_loop(program, &mut |func, with_loop, subject| {
+        let mut nest = Nest::in_order(subject.data);
+        let rank = nest.axes.len();
+        let mut axes: Vec<usize> = (0..rank).collect();
+        for at in 1..rank {
+            axes.swap(at, random.below(at + 1));
+        }
+        let each = random.between(1, 3);
+        let offered: [&dyn Primitive; 5] = [
+            &Order { axes },
+            &Threads { place: random.below(rank + 1) },
+            &Blocks,
+            &Chunks { each },
+            &Accumulators { count: random.between(2, 5) },
+        ];
+        for primitive in offered {
+            if random.chance(70) {
+                let done = primitive.try_apply(subject, &mut nest, &options);
+                tries.entry(primitive.name()).or_default()[usize::from(done.is_err())] += 1;
+            }
+        }
+        let has_threads = nest.has_threads();
+        schedule.set(func, with_loop, nest);
+        has_threads
+    });
+    schedule
+}
+
 fn run_steps(program: &mut nest::Program, stage: Stage, options: &Options) -> Changes {
     let mut shaping = Shaping::new(options, None);
     let steps = LOOP_STEPS.iter().filter(|step| step.stage == stage);
@@ -45,7 +93,12 @@ pub(crate) fn lower(program: &Program, options: &Options) -> nest::Program {
 }
 
 fn lower_with_changes(program: &Program, options: &Options) -> (nest::Program, Changes) {
-    let mut lowered = frit_lower::lower(program, options);
+    lower_scheduled(program, &schedule(program, options), options)
+}
+
+/// The loop IR of the program under this schedule after the steps before windows, and what these changed.
+fn lower_scheduled(program: &Program, schedule: &Schedule, options: &Options) -> (nest::Program, Changes) {
+    let mut lowered = frit_lower::lower(program, schedule, options);
     let changes = run_steps(&mut lowered, Stage::BeforeWindows, options);
     (lowered, changes)
 }
@@ -151,6 +204,22 @@ fn ways(program: &Program) -> Arc<Vec<Way>> {
         return ways.clone();
     }
     let (mut ways, mut known) = (Vec::new(), BTreeSet::new());
+    // Schedules at random, the same ones whenever the program is the same.
+    let of_text = text.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    for strict_fp in [true, false] {
+        let options = Options { strict_fp, parallel: true, chunk_threshold: 0, ..Options::USUAL };
+        let schedule = random_schedule(program, of_text, &options, &mut Tries::new());
+        let printed = schedule.print(program);
+        let again = parse::parse_schedule(&printed, program).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+        assert_eq!(again.print(program), printed, "the text of a schedule round-trips");
+        frit_schedule::verify(program, &schedule, &of_schedules(&options)).unwrap_or_else(|error| panic!("{error}"));
+        let lowered = lower_scheduled(program, &schedule, &options).0;
+        let text = lowered.to_string();
+        let threads = threads(&text);
+        if known.insert(text) {
+            ways.push(Way { name: printed, lowered, threads });
+        }
+    }
     // The last way of all: as the one before, shaped for tiny caches.
     let tiny = LOWERINGS.last().map(|options| (*options, true));
     for (options, is_shaped) in LOWERINGS.map(|options| (options, false)).into_iter().chain(tiny) {

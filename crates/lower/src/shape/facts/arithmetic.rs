@@ -2,6 +2,7 @@
 
 use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use frit_schedule::estimate::binary_cost;
 use std::collections::BTreeSet;
 
 /// The cost of real arithmetic. Integer operations are free: vectorising them gains too little.
@@ -32,15 +33,6 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
         }
     });
     cost
-}
-
-/// The cost of an operation on two operands, in additions.
-pub(crate) fn binary_cost(op: BinOp) -> i64 {
-    match op {
-        BinOp::Math(_) => 20,
-        BinOp::Divide(_) => 5,
-        BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => 1,
-    }
 }
 
 /// True if the expression applies an operation without vector instructions to one of these
