@@ -15,7 +15,7 @@ fn steps_are_listed() {
     assert_eq!(steps.first().map(String::as_str), Some("front"));
     let at =
         |name: &str| steps.iter().position(|step| step == name).unwrap_or_else(|| panic!("there is no step {name}"));
-    assert_eq!(steps[at("fuse")..at("lower")], ["fuse", "index-sets", "in-place"]);
+    assert_eq!(steps[at("fuse")..at("lower")], ["fuse", "index-sets", "in-place", "schedule"]);
     let on_loops = [
         "lower",
         "interchange",
